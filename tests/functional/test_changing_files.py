@@ -5,7 +5,6 @@ import subprocess
 import sys
 
 from nova_image_override import errors
-from nova_image_override import versions
 from testing.harness import base
 from tests.functional import presets
 
@@ -57,26 +56,19 @@ class TestFilesThatChange:
         flavor = cloud.flavor()
 
         def check(name=None, overrides=None):
-            return cloud.http('POST', versions.CHECK_PATH, cloud.server_body(
-                overrides, flavor=flavor,
-                **({errors.PRESET: name} if name else {})))
+            return cloud.check(overrides, flavor=flavor, server={
+                errors.PRESET: name} if name else {})
 
         with changing(str(cloud.path),
                       base.CONF.oslo_policy.policy_file) as changes:
             for _ in range(5):
-                answer = check('vga')
-                assert answer.status == 200, answer.text
-                answer = check('secret')
-                assert answer.problems == {
-                    errors.PRESET: errors.UNKNOWN_PRESET}, answer.text
-                answer = check(overrides={'hw_machine_type': 'q35'})
-                assert answer.problems == {
-                    'hw_machine_type': errors.DENIED}, answer.text
-                found = cloud.http('GET', versions.PATH)
-                assert found.status == 200, found.text
+                check('vga').expect(200)
+                check('secret').expect(
+                    400, {errors.PRESET: errors.UNKNOWN_PRESET})
+                check(overrides={'hw_machine_type': 'q35'}).expect(
+                    403, {'hw_machine_type': errors.DENIED})
                 assert {'vga', 'menu', 'no-pmu'} == set(
-                    found.body[errors.PARAMETER]['presets'])
+                    cloud.discover()['presets'])
         assert changes[0] > 12
-        assert check('secret').problems == {
-            errors.PRESET: errors.UNKNOWN_PRESET}
-        assert check('vga').status == 200
+        check('secret').expect(400, {errors.PRESET: errors.UNKNOWN_PRESET})
+        check('vga').expect(200)

@@ -15,7 +15,7 @@ class Cloud(update_case.Cloud):
     OPTIONS = {
         'allowed_properties': ['*'], 'denied_properties': ['hw_vif_model']}
 
-    def check(self, server, key, inner, **kwargs):
+    def ask(self, server, key, inner, **kwargs):
         """Check a body, to which the server is added."""
         return self.http('POST', versions.CHECK_PATH, {
             key: {'id': server, **inner}}, **kwargs)
@@ -34,7 +34,7 @@ class Cloud(update_case.Cloud):
     def checked(self, server, key, inner, **kwargs):
         """Check, which changes nothing of the server."""
         before, actions = self.state(server), self.actions(server)
-        answer = self.check(server, key, inner, **kwargs)
+        answer = self.ask(server, key, inner, **kwargs)
         assert self.state(server) == before
         assert self.actions(server) == actions
         return answer
@@ -42,7 +42,7 @@ class Cloud(update_case.Cloud):
     def assert_refused_alike(self, server, key, inner, status, **kwargs):
         checked = self.checked(server, key, inner, **kwargs)
         performed = self.perform(server, key, inner, **kwargs)
-        assert checked.status == status, checked.text
+        checked.expect(status)
         assert (checked.status, checked.text) == (
             performed.status, performed.text)
         return checked
@@ -64,8 +64,7 @@ class TestRebuild:
         server = cloud.boot({'hw_video_model': 'vga'})
         image = cloud.image(os_distro='debian')
         body = rebuild(asked, imageRef=image)
-        answer = cloud.checked(server, 'rebuild', body)
-        assert answer.status == 200, answer.text
+        answer = cloud.checked(server, 'rebuild', body).expect(200)
         told = answer.body[base.PARAMETER]
         assert told['properties']['os_distro'] == 'debian'
         assert cloud.perform(server, 'rebuild', body).status == 202
@@ -80,7 +79,7 @@ class TestRebuild:
     def test_a_server_without_overrides_can_be_asked_about(self, cloud):
         server = cloud.boot()
         image = cloud.image(hw_disk_bus='ide')
-        told = cloud.check(
+        told = cloud.ask(
             server, 'rebuild', rebuild(imageRef=image)).body[base.PARAMETER]
         assert told == {'properties': {'hw_disk_bus': 'ide'},
                         'overridden': {}, 'numa_topology': None}
@@ -113,8 +112,7 @@ class TestUpdate:
     def test_the_answer_is_what_the_update_then_stores(self, cloud):
         server = cloud.stopped({'hw_video_model': 'vga'})
         body = update({'hw_disk_bus': 'ide', 'hw_boot_menu': 'yes'})
-        answer = cloud.checked(server, 'server', body)
-        assert answer.status == 200, answer.text
+        answer = cloud.checked(server, 'server', body).expect(200)
         told = answer.body[base.PARAMETER]
         assert told['overridden']['hw_boot_menu']['value'] == 'true'
         assert 'hw_video_model' not in told['overridden']
@@ -145,8 +143,7 @@ class TestUpdate:
     def test_a_check_of_nothing_is_refused_and_renames_nothing(self, cloud):
         server = cloud.boot()
         before = cloud.state(server)
-        answer = cloud.check(server, 'server', {'name': 'other'})
-        assert (answer.status, answer.problems) == (
+        cloud.ask(server, 'server', {'name': 'other'}).expect(
             400, {base.PARAMETER: errors.INVALID_VALUE})
         assert cloud.state(server) == before
 
@@ -162,8 +159,7 @@ class TestWho:
     def test_the_header_must_name_the_extension(self, cloud):
         server = cloud.boot()
         before = cloud.state(server)
-        answer = cloud.check(server, 'rebuild', rebuild({}), extension=None)
-        assert (answer.status, answer.problems) == (
+        cloud.ask(server, 'rebuild', rebuild({}), extension=None).expect(
             400, {base.PARAMETER: errors.VERSION_MISSING})
         assert cloud.state(server) == before
 
@@ -177,14 +173,13 @@ class TestBody:
     def test_a_server_that_does_not_exist_is_not_found(
             self, cloud, key, server):
         inner = rebuild({}) if key == 'rebuild' else update({})
-        assert cloud.check(server, key, inner).status == 404
+        assert cloud.ask(server, key, inner).status == 404
 
     @pytest.mark.parametrize('body', [
         {'rebuild': rebuild({})}, {'rebuild': {'id': 5, **rebuild({})}},
         {'server': {'id': None, **update({})}}], ids=ids.short)
     def test_a_server_without_an_id_is_asked_for_it(self, cloud, body):
-        answer = cloud.http('POST', versions.CHECK_PATH, body)
-        assert (answer.status, answer.problems) == (
+        cloud.http('POST', versions.CHECK_PATH, body).expect(
             400, {'id': errors.INVALID_TYPE})
         cloud.assert_nothing_created()
 

@@ -12,13 +12,6 @@ from nova_image_override.cmd import cells
 from testing.harness import base
 
 
-class Cloud(base.Cloud):
-    def check(self, overrides, **kwargs):
-        return self.http(
-            'POST', '/image-props-override/check',
-            self.server_body(overrides, **kwargs))
-
-
 class TestOneDriver:
     OPTIONS = {'allowed_properties': ['*'], 'virt_drivers': ['vmwareapi']}
     BUILD = False
@@ -41,7 +34,7 @@ class TestOneDriver:
         assert cloud.create({'hw_vif_model': 'e1000'}).status == 202
 
 
-class MixedCloud(Cloud):
+class MixedCloud(base.Cloud):
     SHARED = False  # One of its hosts reports another type.
     OPTIONS = {'allowed_properties': ['*'],
                'virt_drivers': ['libvirt', 'vmwareapi']}
@@ -62,8 +55,8 @@ class TestMixed:
     CLOUD = MixedCloud
 
     def test_a_check_tells_which_drivers_ignore_a_property(self, cloud):
-        answer = cloud.check({'hw_boot_menu': 'true', 'hw_disk_bus': 'ide'})
-        assert answer.status == 200, answer.text
+        answer = cloud.check(
+            {'hw_boot_menu': 'true', 'hw_disk_bus': 'ide'}).expect(200)
         told = answer.body[base.PARAMETER]['overridden']
         assert told['hw_boot_menu']['drivers'] == {
             'libvirt': 'acts', 'vmwareapi': 'ignored'}
@@ -86,10 +79,7 @@ class TestMixed:
 
     def test_a_trait_requires_hosts_that_act(self, cloud):
         """The other recipe."""
-        provider = cloud.compute_rp_uuids['compute1']
-        cloud._create_trait('CUSTOM_LIBVIRT')
-        cloud._set_provider_traits(provider, [
-            *cloud._get_provider_traits(provider), 'CUSTOM_LIBVIRT'])
+        cloud.give_trait('compute1', 'CUSTOM_LIBVIRT')
         image = cloud.image(**{'trait:CUSTOM_LIBVIRT': 'required'})
         assert [
             cloud.instance(cloud.boot({'hw_boot_menu': 'true'},

@@ -8,6 +8,8 @@ from nova.scheduler.filters import image_props_filter
 from oslo_db import exception as db_exception
 import pytest
 
+from nova_image_override import versions
+from testing.harness import base
 from testing.harness import nfv_hosts
 from testing.harness import statements
 from tests.functional import check_case
@@ -31,16 +33,18 @@ class Cloud(check_case.Cloud):
             return nfv_hosts.hardware()
         return nfv_hosts.hardware(threads=1, devices=0)
 
+    def ask(self, body, hosts=True, admin=True):
+        return self.http('POST', versions.CHECK_PATH, {**body, 'hosts': hosts},
+                         admin=admin)
+
     def hosts(self, overrides, hints=None, **kwargs):
         """Return what a check tells an administrator of hosts."""
-        body = {**self.server_body(overrides, **kwargs), 'hosts': True,
-                'os:scheduler_hints': hints or {}}
-        answer = self.http(
-            'POST', '/image-props-override/check', body, admin=True)
-        assert answer.status == 200, answer.text
-        assert 'compute' not in str(
-            answer.body['image_props_override']['hosts'])
-        return answer.body['image_props_override']['hosts']
+        told = self.ask({
+            **self.server_body(overrides, **kwargs),
+            'os:scheduler_hints': hints or {},
+        }).expect(200).body[base.PARAMETER]['hosts']
+        assert 'compute' not in str(told)
+        return told
 
 
 #: Overrides that no host can take -> those that are in the way.
@@ -66,8 +70,8 @@ class TestCheck:
         assert told['possible'] is False
         assert sorted(told['in_the_way']) == names
         assert told['not_asked'] == []
-        server = cloud.create(overrides, flavor=flavor).body['server']['id']
-        cloud.wait(server, 'ERROR')
+        server = cloud.created(
+            cloud.create(overrides, flavor=flavor), 'ERROR')
         assert 'No valid host was found' in cloud.show(
             server)['fault']['message']
         cloud.delete(server)
@@ -106,9 +110,7 @@ class TestCheck:
         told = cloud.hosts(overrides)
         assert told['possible'] is False
         assert list(told['in_the_way']) == ['trait:CUSTOM_NOBODY']
-        server = cloud.create(overrides).body['server']['id']
-        cloud.wait(server, 'ERROR')
-        cloud.delete(server)
+        cloud.delete(cloud.created(cloud.create(overrides), 'ERROR'))
 
     @pytest.mark.parametrize(('policy', 'others', 'same'), [
         ('affinity', 'require', 'isolate'),
@@ -121,12 +123,11 @@ class TestCheck:
                 'server_group']['id']
         hints = {'group': group}
         # The host without threads.
-        member = cloud.http('POST', '/servers', {
+        member = cloud.created(cloud.http('POST', '/servers', {
             **cloud.server_body(
                 {**DEDICATED, 'hw_cpu_thread_policy': 'isolate'},
                 flavor=flavor),
-            'os:scheduler_hints': hints}, admin=True).body['server']['id']
-        cloud.wait(member)
+            'os:scheduler_hints': hints}, admin=True))
         told = cloud.hosts({**DEDICATED, 'hw_cpu_thread_policy': others},
                            hints, flavor=flavor)
         assert told['possible'] is False
@@ -214,29 +215,19 @@ class TestCheck:
             'not_asked': ['Placement']}
 
     def test_only_administrators_may_ask(self, cloud):
-        body = {**cloud.server_body({}), 'hosts': True}
-        answer = cloud.http('POST', '/image-props-override/check', body)
-        assert answer.status == 403
-        assert answer.problems == {'hosts': 'policy'}
-        body['hosts'] = False
-        answer = cloud.http('POST', '/image-props-override/check', body)
-        assert answer.status == 200
-        assert 'hosts' not in answer.body['image_props_override']
+        body = cloud.server_body({})
+        cloud.ask(body, admin=False).expect(403, {'hosts': 'policy'})
+        answer = cloud.ask(body, hosts=False, admin=False).expect(200)
+        assert 'hosts' not in answer.body[base.PARAMETER]
 
     @pytest.mark.parametrize('value', ['true', 1, None, {}])
     def test_it_is_a_boolean(self, cloud, value):
-        body = {**cloud.server_body({}), 'hosts': value}
-        answer = cloud.http(
-            'POST', '/image-props-override/check', body, admin=True)
-        assert answer.status == 400
-        assert answer.problems == {'hosts': 'invalid_type'}
+        cloud.ask(cloud.server_body({}), value).expect(
+            400, {'hosts': 'invalid_type'})
 
     def test_servers_that_exist_have_a_host(self, cloud):
         server = cloud.boot()
         for body in ({'server': {'id': server, 'image_props_override': {}}},
                      {'rebuild': {'id': server}}):
-            answer = cloud.http('POST', '/image-props-override/check', {
-                **body, 'hosts': True}, admin=True)
-            assert answer.status == 400
-            assert answer.problems == {'hosts': 'not_here'}
+            cloud.ask(body).expect(400, {'hosts': 'not_here'})
         cloud.delete(server)

@@ -17,6 +17,7 @@ from nova.scheduler.client import report
 from oslo_utils import timeutils
 from oslo_utils import uuidutils
 
+from nova_image_override import versions
 from nova_image_override.hosts import answer
 from nova_image_override.hosts import scheduler
 from testing.cost import overrides
@@ -88,11 +89,11 @@ class Cloud(base.Cloud):
             for hosts in (False, True):
                 read, before = collections.Counter(), read
                 began = time.perf_counter()
-                checked = self.http('POST', '/image-props-override/check', {
+                checked = self.http('POST', versions.CHECK_PATH, {
                     **self.server_body(asked, flavor=flavor), 'hosts': hosts,
                 }, admin=True)
                 took = time.perf_counter() - began
-                assert checked.status == 200, checked.text
+                checked.expect(200)
         return (checked.body[base.PARAMETER]['hosts'], dict(read - before),
                 took)
 

@@ -29,8 +29,7 @@ class TestGoals:
     @pytest.mark.parametrize('goal', GOALS, ids=str)
     def test_the_flavor_takes_the_override(self, cloud, goal):
         release.need(*goal.overrides)
-        answer = cloud.goal(goal, goal.specs)
-        assert answer.status == 200, answer.text
+        answer = cloud.goal(goal, goal.specs).expect(200)
         assert answer.body[base.PARAMETER]['overridden'].keys() == (
             goal.overrides.keys())
 
@@ -39,6 +38,5 @@ class TestGoals:
         goal for goal in GOALS if goal.specs
         and 'hw_pci_numa_affinity_policy' not in goal.overrides], ids=str)
     def test_without_what_the_flavor_says_it_is_refused(self, cloud, goal):
-        answer = cloud.goal(goal, {})
-        assert answer.status == 400, answer.text
+        answer = cloud.goal(goal, {}).expect(400)
         assert answer.problems.keys() == goal.overrides.keys()

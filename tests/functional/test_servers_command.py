@@ -29,17 +29,9 @@ class Cloud(base.Cloud):
         return [row[0] for row in self.rows(*asked, **kwargs)]
 
     def use(self, server, preset):
-        self.change(server, lambda instance: instance.system_metadata.update(
-            {metadata_keys.preset_keys(preset)[0]: 'digest'}))
-
-    def change(self, server, change):
-        """Change a server's row in the first cell."""
-        with base.nova_context.target_cell(
-                base.nova_context.get_admin_context(),
-                self.cell_mappings['cell1']) as context:
-            instance = objects.Instance.get_by_uuid(context, server)
-            change(instance)
-            instance.save()
+        self.change(server, system_metadata={
+            **self.instance(server).system_metadata,
+            metadata_keys.preset_keys(preset)[0]: 'digest'})
 
 
 class TestServersCommand:
@@ -48,10 +40,8 @@ class TestServersCommand:
     CELLS = {'compute1': 'cell1', 'compute2': 'cell2'}
 
     def test_every_override_of_every_cell(self, cloud):
-        failed = cloud.create(
-            {'os_type': 'linux'}, flavor=cloud.flavor(vcpus=64)
-        ).body['server']['id']
-        cloud.wait(failed, 'ERROR')
+        failed = cloud.created(cloud.create(
+            {'os_type': 'linux'}, flavor=cloud.flavor(vcpus=64)), 'ERROR')
         second = cloud.server(SCSI, cell=2)
         cloud.server(cell=2)
         cloud.server()
@@ -77,9 +67,7 @@ class TestServersCommand:
     def test_servers_of_one_project(self, cloud):
         cloud.server(SCSI)
         other = 'f' * 32
-        theirs = cloud.create(SCSI, headers={'X-Auth-Project-Id': other}
-                              ).body['server']['id']
-        cloud.wait(theirs)
+        theirs = cloud.boot(SCSI, headers={'X-Auth-Project-Id': other})
         assert cloud.servers(other) == [theirs]
         assert cloud.rows('e' * 32) == []
 
@@ -104,16 +92,14 @@ class TestServersCommand:
     def test_the_hidden_copy_of_a_move_to_another_cell_is_left_out(self, cloud):
         server = cloud.server(SCSI)
         for hidden, found in ((True, []), (False, [server])):
-            cloud.change(server, lambda instance, hidden=hidden: setattr(
-                instance, 'hidden', hidden))
+            cloud.change(server, hidden=hidden)
             assert cloud.servers() == found
 
     def test_dropped_overrides_of_a_shelved_server_are_none(self, cloud):
         server = cloud.server(SCSI)
-        cloud.change(server, lambda instance: setattr(
-            instance, 'system_metadata',
-            ServerRecord.of(instance).with_properties(
-                {metadata_keys.OFFLOADED: 'image'})))
+        cloud.change(server, system_metadata=ServerRecord.of(
+            cloud.instance(server)).with_properties(
+                {metadata_keys.OFFLOADED: 'image'}))
         assert cloud.rows() == []
 
     def test_servers_are_read_page_by_page(self, cloud):
@@ -182,7 +168,6 @@ class TestServersCommand:
         assert tables.count('instance_system_metadata') == 1
 
     def test_a_server_that_has_no_cell_yet_is_said_so(self, cloud):
-        with mock.patch(base.BUILDS):
-            server = cloud.create(SCSI).body['server']['id']
+        server = cloud.unbuilt(SCSI)
         with pytest.raises(errors.NotFound, match='in any cell'):
             cloud.rows(server=server)

@@ -81,9 +81,8 @@ class TestVolumesBoot:
             return rebuild(self, req=req, id=id, body=body)
 
         with mock.patch.object(servers.ServersController, method, by_name):
-            answer = cloud.post(f'/{server}/action', {
-                'rebuild': {'imageRef': base.IMAGE}}, extension=None)
-        assert answer.status == 202, answer.text
+            cloud.post(f'/{server}/action', {'rebuild': {
+                'imageRef': base.IMAGE}}, extension=None).expect(202)
         cloud.wait(server)
         assert cloud.show(server)[base.PARAMETER] == SCSI
         assert cloud.system_metadata(server)['hw_disk_bus'] == 'scsi'
@@ -92,6 +91,5 @@ class TestVolumesBoot:
         body = cloud.server_body(SCSI)
         # The legacy API knows no "none".
         del body['server']['networks']
-        answer = cloud.post('', body, api='v2', compute=None)
-        assert answer.status == 400, answer.text
+        cloud.post('', body, api='v2', compute=None).expect(400)
         cloud.assert_nothing_created()
