@@ -40,13 +40,14 @@ class Ansible:
             'bin/ansible-playbook') / 'bin'
 
     def run(
-        self, playbook: str, hook: str | None = HOOK,
-    ) -> tuple[bool, dict[str, dict[str, typing.Any]]]:
+        self, playbook: str, hook: str | None = HOOK, fails: bool = False,
+    ) -> dict[str, dict[str, typing.Any]]:
         """Run a playbook.
 
         :param playbook: its text
         :param hook: ``vendor_hook`` of clouds.yaml
-        :returns: whether it succeeded, and each task's result by its name
+        :param fails: whether it must fail; otherwise it must not
+        :returns: each task's result by its name
         """
         clouds = self._clouds(**({'vendor_hook': hook} if hook else {}))
         path = self._folder / 'playbook.yaml'
@@ -64,9 +65,9 @@ class Ansible:
         start = done.stdout.find('{')
         assert start >= 0, done.stdout + done.stderr
         (play,) = json.loads(done.stdout[start:])['plays']
-        return done.returncode == 0, {
-            task['task']['name']: task['hosts']['localhost']
-            for task in play['tasks']}
+        assert (done.returncode != 0) == fails, done.stdout
+        return {task['task']['name']: task['hosts']['localhost']
+                for task in play['tasks']}
 
 
 def servers(cloud):

@@ -4,6 +4,8 @@ from nova.tests.fixtures import neutron
 
 from testing.harness import base
 from testing.site import cloud as cloud_module
+from tests.ansible.real import BOOT
+from tests.ansible.real import servers
 
 PLAYBOOK = '''
 - hosts: localhost
@@ -31,13 +33,8 @@ class Cloud(cloud_module.Cloud):
     OPTIONS = {**cloud_module.OPTIONS, 'accept_scheduler_hint': True}
 
 
-def servers(cloud):
-    return cloud.request('GET', '/servers/detail').body['servers']
-
-
 def test_hints_of_the_server_module_reach_the_guest(cloud, ansible):
-    succeeded, tasks = ansible.run(PLAYBOOK, hook=None)
-    assert succeeded, str(tasks)
+    ansible.run(PLAYBOOK, hook=None)
     (server,) = servers(cloud)
     cloud.wait(server['id'])
     assert server[base.PARAMETER] == {
@@ -46,10 +43,9 @@ def test_hints_of_the_server_module_reach_the_guest(cloud, ansible):
 
 
 def test_a_refusal_fails_the_task_and_names_every_property(cloud, ansible):
-    succeeded, tasks = ansible.run(PLAYBOOK.replace('hw_boot_menu: "true"', '''\
+    tasks = ansible.run(PLAYBOOK.replace('hw_boot_menu: "true"', '''\
 hw_boot_menu: maybe
-          image_props_override:hw_machine_type: q35'''), hook=None)
-    assert not succeeded
+          image_props_override:hw_machine_type: q35'''), hook=None, fails=True)
     for reason in ('hw_boot_menu: invalid_value', 'hw_machine_type: denied'):
-        assert reason in str(tasks['Boot the server'])
+        assert reason in str(tasks[BOOT])
     assert not servers(cloud)

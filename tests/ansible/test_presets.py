@@ -6,18 +6,19 @@ from nova_image_override import errors
 from testing.harness import base
 from testing.site import cloud as cloud_module
 from tests import environments
+from tests.ansible import real
+from tests.ansible.real import BOOT
+from tests.ansible.real import servers
 
 PLAYBOOK = (environments.ROOT / 'docs' / 'source' / 'user'
             / 'ansible-preset.yaml').read_text()
-BOOT = 'Boot the server'
 PRESET = 'image_props_override_preset: windows'
 
 WINDOWS = {'hw_firmware_type': 'uefi', 'hw_vif_model': 'e1000e',
            'hw_video_model': 'virtio', 'os_type': 'windows'}
 
 #: The documented playbook that changes a server, with a preset instead.
-CHANGE = (environments.ROOT / 'docs' / 'source' / 'user'
-          / 'ansible-change.yaml').read_text().replace(
+CHANGE = real.CHANGE.read_text().replace(
     'image_props_override:\n            hw_disk_bus: scsi\n'
     '            hw_scsi_model: virtio-scsi\n'
     '            hw_video_model: vga\n',
@@ -26,12 +27,7 @@ CHANGE = (environments.ROOT / 'docs' / 'source' / 'user'
     'updateable_attributes: [image_props_override_preset]')
 
 
-class Cloud(cloud_module.Cloud):
-    EXTENDED_HOSTS = ('compute1',)
-
-
-def servers(cloud):
-    return cloud.request('GET', '/servers/detail').body['servers']
+Cloud = cloud_module.Cloud
 
 
 def used(cloud):
@@ -41,24 +37,17 @@ def used(cloud):
 
 
 def test_the_documented_playbook_boots_a_server_with_a_preset(cloud, ansible):
-    succeeded, tasks = ansible.run(PLAYBOOK)
-    assert succeeded, str(tasks)
+    tasks = ansible.run(PLAYBOOK)
     assert tasks[BOOT]['resource'][errors.PRESET] == 'windows'
     assert used(cloud) == ('windows', {**WINDOWS, 'hw_boot_menu': 'true'})
-    succeeded, tasks = ansible.run(PLAYBOOK)
-    assert succeeded, str(tasks)
-    assert not tasks[BOOT]['changed']
+    assert not ansible.run(PLAYBOOK)[BOOT]['changed']
 
 
 def test_another_preset_is_a_change_and_the_same_is_none(cloud, ansible):
-    assert ansible.run(PLAYBOOK.replace(
-        'windows', 'legacy-bios-ide'))[0]
-    succeeded, tasks = ansible.run(CHANGE)
-    assert succeeded, str(tasks)
-    assert tasks['Change the overrides']['changed']
+    ansible.run(PLAYBOOK.replace('windows', 'legacy-bios-ide'))
+    assert ansible.run(CHANGE)['Change the overrides']['changed']
     assert used(cloud) == ('windows', WINDOWS)
-    succeeded, tasks = ansible.run(CHANGE)
-    assert succeeded, str(tasks)
+    tasks = ansible.run(CHANGE)
     for name in ('Stop the server', 'Change the overrides'):
         assert tasks[name].get('skipped'), tasks[name]
 
@@ -71,14 +60,12 @@ def test_another_preset_is_a_change_and_the_same_is_none(cloud, ansible):
     ('image_props_override_preset: [windows]',
      'image_props_override_preset: invalid_type')])
 def test_a_refusal_fails_the_task_and_says_why(cloud, ansible, written, says):
-    succeeded, tasks = ansible.run(PLAYBOOK.replace(PRESET, written, 1))
-    assert not succeeded
+    tasks = ansible.run(PLAYBOOK.replace(PRESET, written, 1), fails=True)
     assert says in str(tasks[BOOT])
     assert not servers(cloud)
 
 
 def test_without_the_hook_the_playbook_notices(cloud, ansible):
-    succeeded, tasks = ansible.run(PLAYBOOK, hook=None)
-    assert not succeeded
+    tasks = ansible.run(PLAYBOOK, hook=None, fails=True)
     assert tasks['Be sure of it']['failed']
     assert used(cloud) == (None, {})

@@ -64,11 +64,11 @@ function run_process { echo "run $2"; }
 @pytest.fixture
 def stack(tmp_path):
     """Source the plugin as stack.sh does; return what it prints."""
-    def stack(script, enabled='n-api n-cpu', code='', **variables):
+    def stack(script, enabled='n-api n-cpu', code='', status=0, **variables):
         checkout = os.environ.get('DEVSTACK')
         paste_config.write(tmp_path, paste_config.NOVA_APP)
         (tmp_path / 'nova.conf').touch()
-        return subprocess.run(
+        done = subprocess.run(
             ['bash', '-c', COMMON + (DEVSTACK if checkout else SUBSTITUTES)
              + code + f'source {SETTINGS}\n' + script],
             capture_output=True, text=True, check=False, env={
@@ -78,6 +78,8 @@ def stack(tmp_path):
                 'NOVA_CONF': str(tmp_path / 'nova.conf'),
                 'NOVA_API_PASTE_INI': str(tmp_path / 'api-paste.ini'),
                 **variables})
+        assert done.returncode == status, done.stderr
+        return done.stderr if status else done.stdout
     return stack
 
 
@@ -104,16 +106,13 @@ def test_the_plugin_is_bash_that_shellcheck_accepts(path):
     ('n-api', True), ('n-cpu', True), ('n-sch', False)])
 def test_the_package_is_installed_where_nova_api_or_nova_compute_is(
         stack, enabled, installed):
-    done = stack(phase('install'), enabled)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == (
+    assert stack(phase('install'), enabled) == (
         f'install {environments.ROOT}\n' if installed else '')
 
 
 def test_nova_api_gets_the_line_and_the_lists(stack, tmp_path):
     allowed = 'hw_disk_bus=virtio|scsi, hw_scsi_model=virtio-scsi'
-    done = stack(phase('post-config'), IMAGE_OVERRIDE_ALLOWED=allowed)
-    assert done.returncode == 0, done.stderr
+    stack(phase('post-config'), IMAGE_OVERRIDE_ALLOWED=allowed)
     assert ini(tmp_path / 'api-paste.ini').get(
         kit.SECTION, kit.KEY) == paste_config.APP
     group = ini(tmp_path / 'nova.conf')['image_override']
@@ -122,27 +121,23 @@ def test_nova_api_gets_the_line_and_the_lists(stack, tmp_path):
 
 
 def test_a_host_with_nova_compute_only_keeps_its_files(stack, tmp_path):
-    done = stack(phase('post-config'), 'n-cpu')
-    assert done.returncode == 0, done.stderr
+    stack(phase('post-config'), 'n-cpu')
     assert not (tmp_path / 'nova.conf').read_text()
 
 
 def test_nova_compute_is_started_by_the_other_command(stack):
-    done = stack(phase('post-config') + 'start_nova_compute')
-    assert done.returncode == 0, done.stderr
     assert ('run /opt/bin/nova-compute-image-override --config-file '
-            '/etc/nova/nova-cpu.conf\n') in done.stdout
+            '/etc/nova/nova-cpu.conf\n') in stack(
+                phase('post-config') + 'start_nova_compute')
 
 
 def test_the_compute_part_can_be_left_out(stack):
-    done = stack(phase('post-config') + 'start_nova_compute',
-                 IMAGE_OVERRIDE_COMPUTE='False')
-    assert done.returncode == 0, done.stderr
-    assert 'run /opt/bin/nova-compute --config-file' in done.stdout
+    assert 'run /opt/bin/nova-compute --config-file' in stack(
+        phase('post-config') + 'start_nova_compute',
+        IMAGE_OVERRIDE_COMPUTE='False')
 
 
 def test_a_devstack_of_another_shape_stops_stack_sh(stack):
-    done = stack(phase('post-config'), code=(
-        'function start_nova_compute { run_process n-cpu other; }\n'))
-    assert done.returncode == 1
-    assert 'in another way than this plugin knows' in done.stderr
+    assert 'in another way than this plugin knows' in stack(
+        phase('post-config'), status=1,
+        code='function start_nova_compute { run_process n-cpu other; }\n')
