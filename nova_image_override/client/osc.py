@@ -154,7 +154,7 @@ def _cell(value: Any) -> Any:
 
 
 class Show(Hook):
-    """``openstack server show``: rows with overrides in force and preset."""
+    """``server show`` and ``evacuate``: rows with overrides and preset."""
 
     def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
         """Let the answers show them, if the cloud has the extension."""
