@@ -36,6 +36,8 @@ SHOWN = {
     errors.PARAMETER: (format_columns.DictColumn, 'Image Prop Overrides'),
     errors.PRESET: (PresetColumn, 'Image Prop Override Preset'),
 }
+#: The same of a server in a cell that is down, of which answers show neither.
+_UNSEEN: dict[str, Any] = {errors.PARAMETER: {}, errors.PRESET: None}
 
 _DRY_RUN = 'nova_image_override_dry_run'
 _HOSTS = 'nova_image_override_hosts'
@@ -263,7 +265,7 @@ class ListServers(Hook):
             return names, rows
         at = names.index('ID')
         return (*names, *(column for _, column in SHOWN.values())), [
-            (*row, *(form(seen.get(row[at], {}).get(name, {}))
+            (*row, *(form(seen.get(row[at], _UNSEEN)[name])
                      for name, (form, _) in SHOWN.items()))
             for row in rows]
 

@@ -7,6 +7,7 @@ import types
 import pytest
 import requests
 
+from nova_image_override import errors
 from nova_image_override import versions
 from nova_image_override.client import osc
 from tests.unit.client import adapters
@@ -29,3 +30,13 @@ def test_who_asks_for_no_overrides_goes_on_if_discovery_is_not_answered(
     cloud.get(adapters.URL + versions.PATH, exc=failure)
     hook(command).before(argparse.Namespace(long=True))
     assert command.take_action(None) == ((), ())
+
+
+def test_a_list_has_a_server_of_a_cell_that_is_down_as_one_without_a_preset(
+        command):
+    none = dict.fromkeys(errors.PARAMETERS)
+    _, rows = osc.ListServers(command).add(
+        argparse.Namespace(long=True), {'up': none}, ['ID'],
+        [('up',), ('down',)])
+    assert [[cell.machine_readable() for cell in row[1:]] for row in rows] == [
+        [{}, None], [{}, None]]
