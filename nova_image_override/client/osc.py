@@ -6,7 +6,9 @@ cliff finds the hooks by entry point, one group for each command
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 import contextlib
+import functools
 from typing import Any
 
 from cliff import columns
@@ -52,10 +54,12 @@ class Hook(hooks.CommandHook):
     """A hook, with those of cliff's methods that most hooks leave alone.
 
     :ivar options: the options to add, with the arguments of add_argument
+    :ivar change: what is to follow the command's own code, if that succeeds
     """
 
     cmd: Any
     options: dict[str, dict[str, Any]] = {}
+    change: Callable[..., Any] | None = None
 
     def __init__(self, command: Any) -> None:
         super().__init__(command)
@@ -75,7 +79,9 @@ class Hook(hooks.CommandHook):
         return ''
 
     def after(self, parsed_args: argparse.Namespace, return_code: Any) -> Any:
-        """Change nothing."""
+        """Make the change that was checked, if there is one."""
+        if self.change is not None:
+            self.change()
         return return_code
 
     def session(self) -> transport.OverridingSession:
@@ -102,6 +108,15 @@ class Hook(hooks.CommandHook):
             raise answers.Error(
                 'Cannot see the image property overrides of the server.')
         return found.id, asking.seen[found.id][errors.PARAMETER]
+
+    def check(
+        self, server_id: str, overrides: transport.Overrides,
+        preset: str | None = None,
+    ) -> dict[str, Any]:
+        """Check a change, which is to follow; return the cloud's answer."""
+        self.change = functools.partial(
+            self.session().replace_overrides, server_id, overrides, preset)
+        return self.change(checks=True)
 
     def wrap(
         self, context:
@@ -273,8 +288,8 @@ class ListServers(Hook):
 class Set(Hook):
     """``server set --[no-]image-prop-override[-preset] [--dry-run]``.
 
-    Overrides are changed before the command does anything else, so that a
-    refusal leaves everything as it was.
+    Overrides are checked before the command's own code, and changed after it:
+    whatever is refused, they stay as they were.
     """
 
     _dropping = 'nova_image_override_drop'
@@ -292,7 +307,7 @@ class Set(Hook):
         **_DRY_RUN_OPTION}
 
     def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
-        """Change the overrides."""
+        """Check the overrides, which are changed later."""
         asked = arguments.asked(parsed_args)
         dropping = getattr(parsed_args, self._dropping, False)
         checks = getattr(parsed_args, _DRY_RUN, False)
@@ -301,16 +316,19 @@ class Set(Hook):
                 f'--dry-run of server set needs {arguments.SET}, '
                 f'{arguments.PRESET} or {arguments.DROP}')
         if dropping or asked:
+            if getattr(parsed_args, 'state', None):
+                # After it the server does not count as stopped.
+                raise exceptions.CommandError(
+                    '--state does not go with options of overrides')
             overrides, preset = asked or ({}, None)
             server_id, in_force = self.find(parsed_args.server)
             kept = {} if dropping or preset is not None else in_force
-            answer = self.session().replace_overrides(
-                server_id, {**kept, **(overrides or {})}, preset,
-                checks=checks)
+            answer = self.check(
+                server_id, {**kept, **(overrides or {})}, preset)
             if checks:
                 osc_commands.print_answer(self.cmd, parsed_args, answer)
                 # Nothing else is set, either.
-                self.cmd.take_action = lambda parsed_args: None
+                self.change, self.cmd.take_action = None, lambda _: None
         return parsed_args
 
 
@@ -323,7 +341,7 @@ class Unset(Hook):
                 'several)'}}
 
     def before(self, parsed_args: argparse.Namespace) -> argparse.Namespace:
-        """Change the overrides."""
+        """Check the overrides, which are changed later."""
         names = getattr(parsed_args, arguments.DEST, None)
         if names is not None:
             server_id, in_force = self.find(parsed_args.server)
@@ -331,7 +349,7 @@ class Unset(Hook):
             if missing:
                 raise exceptions.CommandError(
                     'The server has no override of ' + ', '.join(missing))
-            self.session().replace_overrides(server_id, {
+            self.check(server_id, {
                 name: value for name, value in in_force.items()
                 if name not in names})
         return parsed_args

@@ -56,6 +56,30 @@ def test_a_refused_set_does_nothing_else(client, cloud, server):
     assert in_force(cloud, server)['hw_disk_bus'] == 'scsi'
 
 
+@pytest.mark.parametrize(('words', 'why'), [
+    (['--os-compute-api-version', '2.1', 'server', 'set', OPTION,
+      'hw_disk_bus=ide', '--hostname', 'other'], '2.90'),
+    (['server', 'set', DROP, '--property', 255 * 'x' + 'x=y'], 'metadata'),
+    (['server', 'set', DROP, '--state', 'active', '--auto-approve'],
+     '--state does not go with options of overrides'),
+    (['--os-compute-api-version', '2.1', 'server', 'unset', OPTION,
+      'hw_disk_bus', '--description'], '2.19')])
+def test_overrides_stay_where_the_rest_of_the_command_is_refused(
+        client, cloud, server, words, why):
+    before = in_force(cloud, server)
+    assert why in client.refused(*words, server)
+    assert in_force(cloud, server) == before
+
+
+def test_a_refused_unset_does_nothing_else(client, cloud):
+    server = commands.created(
+        client, *commands.overriding('hw_disk_bus=scsi'), '--property', 'a=b')
+    assert 'wrong_state' in client.refused(
+        'server', 'unset', OPTION, 'hw_disk_bus', '--property', 'a', server)
+    assert cloud.http('GET', f'/servers/{server}').body['server'][
+        'metadata'] == {'a': 'b'}
+
+
 def test_a_server_that_runs_is_told_what_to_do(client, cloud):
     server = commands.created(client)
     message = client.refused(
