@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 #: The options, and the names under which parsed arguments have their values.
@@ -24,9 +24,9 @@ class Override(argparse.Action):
         values: Any, option_string: str | None = None,
     ) -> None:
         """Take one more ``KEY=VALUE``, or several, split at the first ``=``."""
-        overrides = dict(getattr(namespace, self.dest) or {})
         try:
-            take([values] if isinstance(values, str) else values, overrides)
+            overrides = take([values] if isinstance(values, str) else values,
+                             getattr(namespace, self.dest))
         except ValueError as exc:
             raise argparse.ArgumentError(self, str(exc)) from None
         setattr(namespace, self.dest, overrides)
@@ -45,11 +45,14 @@ class Once(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
-def take(words: Iterable[str], overrides: dict[str, str | None]) -> None:
-    """Add WORDS, each ``KEY=VALUE`` or ``KEY=``, to OVERRIDES.
+def take(
+    words: Iterable[str], before: Mapping[str, str | None] | None = None,
+) -> dict[str, str | None]:
+    """Return WORDS, each ``KEY=VALUE`` or ``KEY=``, and those from BEFORE.
 
     :raises ValueError: one is neither, or has the name of another
     """
+    overrides = dict(before or {})
     for word in words:
         name, equals, value = word.partition('=')
         if not (name and equals):
@@ -57,6 +60,7 @@ def take(words: Iterable[str], overrides: dict[str, str | None]) -> None:
         if name in overrides:
             raise ValueError(f'{name} is given twice')
         overrides[name] = value or None
+    return overrides
 
 
 def name(word: str) -> str:

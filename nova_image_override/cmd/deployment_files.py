@@ -12,6 +12,7 @@ import glob
 import itertools
 import os
 import sys
+import traceback
 from typing import Any
 
 from cliff import command
@@ -27,6 +28,7 @@ from nova_image_override import property_table
 from nova_image_override.api import startup
 from nova_image_override.api.change.plan import Planner
 from nova_image_override.authorization.caller import Caller
+from nova_image_override.client import arguments
 from nova_image_override.cmd import shell
 from nova_image_override.nova_interfaces import common
 from nova_image_override.nova_interfaces import interface
@@ -48,7 +50,7 @@ ROLE: Options = {'--role': {
             f'{" and ".join(MEMBER)})'}}
 #: What describes the user to whom the rules answer.
 USER: Options = {**ROLE, '--project': {
-    'metavar': 'PROJECT', 'default': 'project',
+    'metavar': 'PROJECT',
     'help': 'project of the user, for policies that look at it (ID)'}}
 CELL: Options = {'--cell': {
     'metavar': 'CELL',
@@ -65,6 +67,14 @@ def text(value: str) -> str:
     if not value:
         raise argparse.ArgumentTypeError('must not be empty')
     return value
+
+
+def add_options(parser: argparse._ActionsContainer, options: Options) -> None:
+    """Add OPTIONS, of which those that take a value take one, and only once."""
+    for name, option in options.items():
+        if option.get('action') != 'store_true':
+            option = {'type': text, 'action': arguments.Once, **option}
+        parser.add_argument(name, **option)
 
 
 class JSON(json_format.JSONFormatter):
@@ -94,10 +104,7 @@ class Command(command.Command):
         """Add the options to those that the shell itself takes (Shell)."""
         parser: argparse.ArgumentParser = super().get_parser(prog_name)
         shell.add_file_options(parser, self.app)
-        for name, option in self.options.items():
-            if option.get('action') != 'store_true':
-                option = {'type': text, **option}
-            parser.add_argument(name, **option)
+        add_options(parser, self.options)
         return parser
 
     def get_epilog(self) -> str:
@@ -154,18 +161,18 @@ def read_nova_conf(
     :raises errors.StartupError: there is none, or Nova has a different shape
     """
     interface.verify(common.INTERFACES, common.RULES, common.COMMANDS)
-    arguments = ['nova-image-override',
-                 *(f'--config-file={each}' for each in options.config_file),
-                 *(f'--config-dir={each}' for each in options.config_dir)]
+    words = ['nova-image-override',
+             *(f'--config-file={each}' for each in options.config_file),
+             *(f'--config-dir={each}' for each in options.config_dir)]
     try:
         # Without RPC Nova cannot name the message queues of cells
         # (nova.context.set_target_cell); nothing is sent to them.
         nova_config.parse_args(
-            arguments, configure_db=databases, init_rpc=databases)
+            words, configure_db=databases, init_rpc=databases)
     except cfg.Error as exc:
         raise errors.StartupError(' '.join(str(exc).split())) from None
     except UnicodeDecodeError as exc:
-        raise not_decoded(exc, options) from None
+        raise not_decoded(exc) from None
     return found_nova_conf()
 
 
@@ -188,30 +195,21 @@ def paths(files: Iterable[str], folders: Iterable[str]) -> list[str]:
             os.path.join(os.path.expanduser(folder), '*.conf'))))]
 
 
-def not_decoded(
-    exc: UnicodeDecodeError, options: argparse.Namespace,
-) -> errors.StartupError:
+def not_decoded(exc: UnicodeDecodeError) -> errors.StartupError:
     """Return the error with the file's name, which oslo.config leaves out."""
-    def is_to_blame(path: str) -> bool:
-        try:
-            cfg.ConfigParser(path, {}).parse()
-        except UnicodeDecodeError:
-            return True
-        return False
-
-    conf = nova.conf.CONF
-    path = next(filter(is_to_blame, paths(
-        options.config_file or conf.default_config_files,
-        options.config_dir or conf.default_config_dirs)))
-    return errors.StartupError(f'{path}: {exc}')
+    names = [frame.f_locals['self'].filename
+             for frame, _ in traceback.walk_tb(exc.__traceback__)
+             if frame.f_code is cfg.ConfigParser.parse.__code__]
+    return errors.StartupError(': '.join((*names, str(exc))))
 
 
 def context(
-    roles: list[str] | None, project: str, user: str = 'user',
+    roles: list[str] | None, project: str | None = None, user: str = 'user',
 ) -> nova_context.RequestContext:
     """Return the context of a user's request, by default of a plain tenant."""
     return nova_context.RequestContext(
-        user_id=user, project_id=project, roles=roles or [*MEMBER])
+        user_id=user, project_id=project or 'project',
+        roles=roles or [*MEMBER])
 
 
 def read_rules(options: argparse.Namespace) -> tuple[Planner, Caller]:

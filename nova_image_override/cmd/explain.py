@@ -8,7 +8,6 @@ import json
 
 from nova_image_override.authorization import rules
 from nova_image_override.authorization.enforcer import Enforcer
-from nova_image_override.client import arguments
 from nova_image_override.cmd import deployment_files
 from nova_image_override.override import (
     ImageProperties,
@@ -37,7 +36,7 @@ class Explain(deployment_files.Table):
             'metavar': 'PROPERTY=VALUE', 'nargs': '?',
             'help': 'what to override; PROPERTY= asks about its removal'},
         '--preset': {
-            'metavar': 'NAME', 'action': arguments.Once,
+            'metavar': 'NAME',
             'help': 'ask about the properties of this preset, or about '
                     'PROPERTY=VALUE beside it'},
         **IMAGE}

@@ -49,13 +49,12 @@ class Hosts(deployment_files.Table):
     options = {
         **explain.IMAGE,
         '--preset': {
-            'metavar': 'NAME', 'action': arguments.Once,
+            'metavar': 'NAME',
             'help': 'preset of its overrides'},
         '--zone': {'metavar': 'ZONE', 'help': 'its availability zone'},
         '--project': {'metavar': 'PROJECT', 'help': 'its project (ID)'},
         arguments.SET: {
-            'metavar': 'NAME=VALUE', 'action': arguments.Override,
-            'dest': 'overrides',
+            'metavar': 'NAME=VALUE', 'action': 'append', 'dest': 'overrides',
             'help': 'an override of it; NAME= removes; may be repeated'},
         '--hosts': {
             'action': 'store_true',
@@ -64,13 +63,14 @@ class Hosts(deployment_files.Table):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Add the options."""
         parser = super().get_parser(prog_name)
-        which = parser.add_mutually_exclusive_group(required=True)
-        which.add_argument(
-            '--server', metavar='SERVER', type=deployment_files.text,
-            help='a server, such as one that found no host (UUID)')
-        which.add_argument(
-            '--flavor', metavar='FLAVOR', type=deployment_files.text,
-            help='flavor of a server to be created (name or ID)')
+        deployment_files.add_options(
+            parser.add_mutually_exclusive_group(required=True), {
+                '--server': {
+                    'metavar': 'SERVER', 'help':
+                    'a server, such as one that found no host (UUID)'},
+                '--flavor': {
+                    'metavar': 'FLAVOR', 'help':
+                    'flavor of a server to be created (name or ID)'}})
         return parser
 
     def run(self, parsed_args: argparse.Namespace) -> int:
@@ -93,13 +93,14 @@ class Hosts(deployment_files.Table):
                 if name != '--hosts'):
             raise ValueError(
                 '--server goes with --hosts only, the rest with --flavor')
+        asked = arguments.take(parsed_args.overrides or ())
         conf = deployment_files.read_nova_conf(parsed_args, databases=True)
         interfaces.verify()
         context = nova_context.get_admin_context()
         nodes = list(cells.compute_nodes(unread=self.unread))
         spec, change = _of_server(context, parsed_args.server) \
             if parsed_args.server else _of_create(
-                context, parsed_args, startup.read(conf).planner)
+                context, parsed_args, asked, startup.read(conf).planner)
         scheduler = host_scheduler.Scheduler()
         answer = scheduler.ask(context, spec)
         self.status = int(not answer.able)
@@ -142,7 +143,8 @@ def _of_server(
 
 
 def _of_create(
-    context: Any, options: argparse.Namespace, planner: Planner,
+    context: Any, options: argparse.Namespace, asked: dict[str, str | None],
+    planner: Planner,
 ) -> tuple[objects.RequestSpec, Change]:
     """Return request and overrides of a server that is to be created."""
     flavor = next((each for each in cells.flavors() if options.flavor in (
@@ -151,11 +153,11 @@ def _of_create(
         raise errors.NotFound(f'there is no flavor {options.flavor}')
     base = explain.image_properties(options.image)
     overrides = explain.overrides(
-        planner.enforcer, options.overrides or {}, options.preset, base)
+        planner.enforcer, asked, options.preset, base)
     change = Change(flavor, {'properties': base}, overrides, overrides)
     # Operators may read every extra spec.
     meta = guest.read(planner.plan(
-        deployment_files.context(['admin'], 'project'), change,
+        deployment_files.context(['admin']), change,
         authorises=False).image)
     # As API._validate_and_build_base_options and _create_instance do.
     spec = objects.RequestSpec.from_components(

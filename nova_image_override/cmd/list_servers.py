@@ -15,7 +15,6 @@ from nova_image_override.api import startup
 from nova_image_override.api.change.plan import Planner
 from nova_image_override.api.list_filter import RecordFilter
 from nova_image_override.authorization.presets import Preset
-from nova_image_override.client import arguments
 from nova_image_override.cmd import cells
 from nova_image_override.cmd import deployment_files
 from nova_image_override.override import Override, Overrides
@@ -41,7 +40,7 @@ class Servers(deployment_files.Table):
             'metavar': 'PROJECT',
             'help': 'list only servers of this project (ID)'},
         '--preset': {
-            'metavar': 'NAME', 'action': arguments.Once,
+            'metavar': 'NAME',
             'help': 'list only servers with this preset'},
         '--outdated': {
             'action': 'store_true',

@@ -41,7 +41,9 @@ def test_a_misspelt_option_is_found_in_a_folder_of_files_too(home, options):
 def test_a_file_that_is_not_utf_8_is_named(home, name):
     path = home.write(
         name, '[image_override]\nallowed_properties = hw_\udce9\n')
-    assert home.run('check', '--config-dir', f'{home.folder}/nova.conf.d') == (
+    # Nor is there one that comes before it.
+    assert home.run('check', '--config-dir', f'{home.folder}/nova.conf.d',
+                    '--config-file', '/nowhere.conf') == (
         1, '', f"{path}: 'utf-8' codec can't decode byte 0xe9 in position 41: "
         'invalid continuation byte\n')
 

@@ -229,22 +229,3 @@ class TestServers:
     def test_what_a_preset_still_has_is_still_allowed(self, listed):
         status, found = listed('--no-longer-allowed')
         assert (status, found) == (1, {'gone': 'old', 'none': None})
-
-
-@pytest.mark.parametrize('command', ['explain', 'hosts', 'servers'])
-def test_a_second_preset_is_refused(deployment, command):
-    status, out, err = deployment.run(
-        command, '--preset', 'menu', '--preset', 'pages')
-    assert (status, out) == (2, '')
-    assert err.endswith('error: argument --preset: is given twice\n')
-
-
-@pytest.mark.parametrize(('words', 'line'), [
-    (['hw_numa_nodes'], "write 'hw_numa_nodes' as KEY=VALUE"),
-    (['hw_boot_menu=true', 'hw_boot_menu='], 'hw_boot_menu is given twice')])
-def test_overrides_that_cannot_be_asked_about_are_refused(
-        deployment, words, line):
-    status, out, err = deployment.run('hosts', '--flavor', 'plain', *(
-        f'--image-prop-override={each}' for each in words))
-    assert (status, out) == (2, '')
-    assert err.endswith(f'error: argument --image-prop-override: {line}\n')
