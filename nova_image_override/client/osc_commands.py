@@ -185,13 +185,14 @@ class Check(command.Lister, command.ShowOne):
         parser = super().get_parser(prog_name)
         boots_from = parser.add_mutually_exclusive_group(required=True)
         boots_from.add_argument(
-            '--image', metavar='<image>',
+            '--image', metavar='<image>', action=arguments.Once,
             help='Image that the server would boot from (name or ID)')
         boots_from.add_argument(
-            '--volume', metavar='<volume>',
+            '--volume', metavar='<volume>', action=arguments.Once,
             help='Volume that the server would boot from (name or ID)')
         parser.add_argument(
-            '--flavor', metavar='<flavor>', required=True,
+            '--flavor', metavar='<flavor>', action=arguments.Once,
+            required=True,
             help='Flavor that the server would have (name or ID)')
         parser.add_argument(arguments.SET, **arguments.OPTION)
         parser.add_argument(nargs='*', **arguments.OPTION)

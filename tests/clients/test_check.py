@@ -189,6 +189,9 @@ def test_every_kind_of_refusal_is_shown(client, override, line):
     ((*OF_IMAGE, '--volume', 'v', 'a=b'), 'not allowed with'),
     ((*OF_IMAGE[:3], '--image', 'debian', 'a=b'), '--flavor'),
     ((*OF_IMAGE, 'a=1', *overriding('a=2')), 'a is given twice'),
+    ((*OF_IMAGE, '--image', 'other'), 'argument --image: is given twice'),
+    ((*OF_IMAGE, '--flavor', 'nfv'), 'argument --flavor: is given twice'),
+    ((*OF_VOLUME, '--volume', 'v'), 'argument --volume: is given twice'),
     ((*OF_IMAGE, 'hw_disk_bus'), "write 'hw_disk_bus' as KEY=VALUE"),
     ((*CREATE, '--hosts', 'guest'), '--hosts needs --dry-run')])
 def test_a_wrong_command_is_refused_before_nova_is_asked(
