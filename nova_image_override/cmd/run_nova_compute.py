@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from nova_image_override import errors
+from nova_image_override.cmd import shell
 from nova_image_override.cmd import version
 from nova_image_override.nova_interfaces import compute as compute_interfaces
 from nova_image_override.nova_interfaces import interface
@@ -30,8 +31,11 @@ def __getattr__(name: str) -> Any:
 
 def main() -> None:
     """Run nova-compute with our compute manager."""
-    if version.is_asked('nova-compute-image-override'):
-        return
+    try:
+        if version.is_asked('nova-compute-image-override'):
+            return
+    except OSError as exc:
+        sys.exit(shell.end(exc, 1))
     # Chooses native threads or eventlet, and must be the first of Nova to be
     # imported: in alphabetical order, nova.service imports eventlet and
     # nova-compute gives up.

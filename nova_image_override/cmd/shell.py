@@ -113,14 +113,18 @@ def main(argv: list[str] | None = None) -> int:
     _begin()
     result = 0
     try:
-        result = Shell().run(sys.argv[1:] if argv is None else argv)
-        sys.stdout.flush()
+        try:
+            result = Shell().run(sys.argv[1:] if argv is None else argv)
+        except SystemExit as exc:  # From argparse.
+            result = int(exc.code or 0)
+        if not sys.stdout.closed:  # By help, whose reader has gone.
+            sys.stdout.flush()
         return result
     except errors.StartupError as exc:
         print(exc, file=sys.stderr)
         return 1
     except OSError as exc:
-        return _end(exc, result or 1, is_said=bool(result))
+        return end(exc, result or 1, is_said=bool(result))
 
 
 def status() -> int:
@@ -131,20 +135,21 @@ def status() -> int:
             return 0
         _begin_with_nova()
         from nova_image_override.cmd import upgrade_checks
-        result = upgrade_checks.run(sys.argv[1:])
+        try:
+            result = upgrade_checks.run(sys.argv[1:])
+        except SystemExit as exc:
+            # From argparse, which has printed the error, and exits with 2.
+            result = CANNOT_CHECK if exc.code else 0
         sys.stdout.flush()
         return result
     except ModuleNotFoundError as exc:
         print(_not_installed(exc), file=sys.stderr)
         return CANNOT_CHECK
-    except SystemExit as exc:
-        # From argparse, which has printed the error, and exits with 2.
-        return CANNOT_CHECK if exc.code else 0
     except Exception as exc:  # Python's own status, 1, would be a warning.
-        return _end(exc, CANNOT_CHECK)
+        return end(exc, CANNOT_CHECK)
 
 
-def _end(exc: Exception, status: int, *, is_said: bool = False) -> int:
+def end(exc: Exception, status: int, *, is_said: bool = False) -> int:
     """Say what ends a command, if it is not said yet; return the status."""
     if isinstance(exc, OSError):
         # Python would report it when it flushes again at its end.

@@ -17,5 +17,5 @@ def is_asked(command: str) -> bool:
     """Return whether the command line asks for the versions; print them."""
     asked = '--version' in sys.argv
     if asked:
-        print(command, text())
+        print(command, text(), flush=True)
     return asked

@@ -170,17 +170,28 @@ def test_a_closed_pipe_ends_it_in_silence(databases, arguments):
     assert command.returncode == 128 + signal.SIGPIPE
 
 
-@PRINTING
-@pytest.mark.parametrize('buffered', ['', '1'])
-def test_a_full_disk_is_one_line(databases, arguments, buffered):
-    script, option, *rest = arguments
+def on_a_full_disk(script, *arguments, buffered=''):
     with open('/dev/full', 'wb') as full:
         done = subprocess.run(
-            [processes.FOLDER / script, option, databases, *rest], stdout=full,
+            [processes.FOLDER / script, *arguments], stdout=full,
             stderr=subprocess.PIPE,
             env={**os.environ, 'PYTHONUNBUFFERED': buffered})
     assert done.returncode == (255 if script == STATUS else 1)
     assert done.stderr == b'[Errno 28] No space left on device\n'
+
+
+@PRINTING
+@pytest.mark.parametrize('buffered', ['', '1'])
+def test_a_full_disk_is_one_line(databases, arguments, buffered):
+    script, option, *rest = arguments
+    on_a_full_disk(script, option, databases, *rest, buffered=buffered)
+
+
+@pytest.mark.parametrize('arguments', [
+    (COMMAND, '--version'), (COMMAND, 'hosts', '--help'),
+    (STATUS, '--version'), (STATUS, '--help'), (COMPUTE, '--version')])
+def test_a_full_disk_is_one_line_of_version_and_help_too(arguments):
+    on_a_full_disk(*arguments)
 
 
 def test_what_the_locale_lacks_is_escaped(conf, monkeypatch):
