@@ -112,14 +112,11 @@ def test_the_table_has_properties_and_then_numa_nodes(client):
     assert rows[-1][:4] == ['0', '0-1', '', '1024']
 
 
-def test_without_numa_there_is_one_table(client):
-    assert 'NUMA' not in client.openstack(*OF_IMAGE, 'hw_disk_bus=scsi')
-
-
 def test_columns_and_other_formats_are_of_the_properties(client):
     asked = (*OF_IMAGE, 'hw_numa_nodes=1', '-c', 'Property', '-c', 'Value')
     assert 'hw_numa_nodes 1' in client.openstack(*asked, '-f', 'value')
     assert 'NUMA' not in client.openstack(*asked)
+    assert 'NUMA' not in client.openstack(*OF_IMAGE, 'hw_disk_bus=scsi')
     assert answer(client, *OF_IMAGE, 'hw_numa_nodes=1', '-c',
                   'numa_topology').keys() == {'numa_topology'}
 
@@ -193,7 +190,16 @@ def test_every_kind_of_refusal_is_shown(client, override, line):
     ((*OF_IMAGE, '--flavor', 'nfv'), 'argument --flavor: is given twice'),
     ((*OF_VOLUME, '--volume', 'v'), 'argument --volume: is given twice'),
     ((*OF_IMAGE, 'hw_disk_bus'), "write 'hw_disk_bus' as KEY=VALUE"),
-    ((*CREATE, '--hosts', 'guest'), '--hosts needs --dry-run')])
+    ((*CREATE, '--hosts', 'guest'), '--hosts needs --dry-run'),
+    (('server', 'set', '--dry-run', '--name', 'other', 'guest'),
+     '--dry-run of server set needs --image-prop-override, '),
+    ((*CREATE, *overriding('a=', 'a=1'), 'guest'),
+     'argument --image-prop-override: a is given twice'),
+    (('server', 'rebuild', '--no-image-prop-override', *overriding('a=1'),
+      'guest'), 'not allowed with argument'),
+    *((('server', *words, *overriding('a=1')),
+       'takes the name of a property, a, without a value')
+      for words in (['list'], ['unset', 'guest']))])
 def test_a_wrong_command_is_refused_before_nova_is_asked(
         client, arguments, reason):
     assert reason in client.refused(*arguments)

@@ -97,34 +97,21 @@ def test_the_header_entry_and_the_parameter(go, client, cloud, image):
     assert built(cloud, server).find('os/loader') is not None
     assert 'hw_rng_model' not in cloud.system_metadata(server)
     assert go(client, 'show-extended', server) == asked
-
-
-def test_a_compute_microversion_of_the_operator_s(
-        go, compatible_client, cloud, image):
-    server = go(compatible_client, 'microversion', image, 'two-cpus')
-    request = sent(compatible_client)
-    assert request.version == 'compute 2.96'
-    assert 'image_props_override' in request.body['server']
-    assert built(cloud, server).find('os/loader') is not None
-    assert go(compatible_client, 'show-extended', server) == {
-        'hw_firmware_type': 'uefi'}
-
-
-def test_a_scheduler_hint(go, compatible_client, cloud, image):
-    server = go(compatible_client, 'hint', image, 'two-cpus')
-    request = sent(compatible_client)
-    assert request.version == 'compute 2.37'
-    assert 'image_props_override' not in request.body['server']
-    assert built(cloud, server).find('os/loader') is not None
-    assert go(compatible_client, 'show-extended', server) == {
-        'hw_firmware_type': 'uefi'}
-
-
-def test_a_client_that_is_not_extended_is_shown_none(
-        go, client, cloud, image):
-    server = go(client, 'header', image, 'two-cpus')
-    cloud.settled(server)
+    # One that does not name the extension is shown none.
     assert go(client, 'show', server) is None
+
+
+@pytest.mark.parametrize(('recipe', 'version', 'is_parameter'), [
+    ('microversion', 'compute 2.96', True), ('hint', 'compute 2.37', False)])
+def test_the_operator_s_options_take_them_without_the_entry(
+        go, compatible_client, cloud, image, recipe, version, is_parameter):
+    server = go(compatible_client, recipe, image, 'two-cpus')
+    request = sent(compatible_client)
+    assert request.version == version
+    assert ('image_props_override' in request.body['server']) == is_parameter
+    assert built(cloud, server).find('os/loader') is not None
+    assert go(compatible_client, 'show-extended', server) == {
+        'hw_firmware_type': 'uefi'}
 
 
 @pytest.mark.parametrize(('recipe', 'code'), [

@@ -161,23 +161,19 @@ def test_rebuild_replaces_by_a_preset_keeps_it_and_drops_it(client, cloud):
     assert rebuilt('--no-image-prop-override') == (None, {})
 
 
-def test_set_replaces_all_by_a_preset_and_what_is_named_besides(
+def test_set_replaces_all_by_a_preset_and_keeps_what_is_not_named_otherwise(
         client, cloud):
     server = stopped(client, cloud, OWN, 'hw_boot_menu=true')
     client.openstack('server', 'set', OPTION, 'windows', server)
     assert used(cloud, server) == ('windows', WINDOWS)
+    client.openstack('server', 'set', OWN, 'hw_video_model=vga', server)
+    assert used(cloud, server) == (None, {**WINDOWS, 'hw_video_model': 'vga'})
     client.openstack('server', 'set', OPTION, 'legacy-bios-ide', OWN,
                      'hw_boot_menu=true', '--name', 'other', server)
     assert used(cloud, server) == (
         'legacy-bios-ide', {**LEGACY, 'hw_boot_menu': 'true'})
     assert cloud.http('GET', f'/servers/{server}').body['server'][
         'name'] == 'other'
-
-
-def test_set_of_one_property_keeps_the_others_but_not_the_name(client, cloud):
-    server = stopped(client, cloud, OPTION, 'windows')
-    client.openstack('server', 'set', OWN, 'hw_video_model=vga', server)
-    assert used(cloud, server) == (None, {**WINDOWS, 'hw_video_model': 'vga'})
 
 
 # --- openstack: refusals -----------------------------------------------------

@@ -14,11 +14,13 @@ COMMANDS = [
     *((command.name, name) for command in COMMANDS
       for name, option in command.load().options.items()
       if name.startswith('--') and 'action' not in option)])
-def test_a_second_value_is_refused_where_one_is_taken(
+def test_an_option_takes_one_value_which_is_not_empty(
         deployment, command, option):
-    status, out, err = deployment.run(command, option, 'a', option, 'a')
-    assert (status, out) == (2, '')
-    assert err.endswith(f'error: argument {option}: is given twice\n')
+    for words, why in (([option, 'a', option, 'a'], 'is given twice'),
+                       ([option, ''], 'must not be empty')):
+        status, out, err = deployment.run(command, *words)
+        assert (status, out) == (2, '')
+        assert err.endswith(f'error: argument {option}: {why}\n')
 
 
 @pytest.mark.parametrize(('words', 'line'), [

@@ -69,12 +69,6 @@ def test_what_glance_defines_alike_is_left_out_and_the_rest_is_told(
         'hw_pmu: OS::Own']
 
 
-def test_a_folder_without_a_name_is_not_the_current_one(deployment):
-    status, out, err = deployment.run('metadefs', '--glance', '')
-    assert (status, out) == (2, '')
-    assert err.endswith('argument --glance: must not be empty\n')
-
-
 @pytest.mark.parametrize('text', ['{', '[]', '"x"'])
 def test_a_folder_that_is_no_json_is_one_line(deployment, tmp_path, text):
     (tmp_path / 'x.json').write_text(text)

@@ -117,10 +117,6 @@ class TestCheck:
         assert 'nova-api does not start: [image_override] presets_file: ' in (
             rows[0]['Why'])
 
-    def test_without_presets_nothing_can_be_overridden(self, run):
-        assert checked(run, text='{}', policy='') == (
-            0, [('L4', 'allowed_properties')])
-
     def test_the_examples_need_nothing_but_flavors(self, run):
         status, found = checked(
             run, text=examples.PRESETS.read_text(), policy='')

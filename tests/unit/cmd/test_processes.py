@@ -227,8 +227,6 @@ def test_a_closed_output_makes_no_warning_of_what_stops_a_status():
 
 
 @pytest.mark.parametrize(('arguments', 'why'), [
-    (('servers', '--marker', ''), 'must not be empty'),
-    (('hosts', '--server', ''), 'must not be empty'),
     (('explain', ''), 'must not be empty'),
     (('check', '--nothing'), 'unrecognized arguments: --nothing')])
 def test_wrong_arguments_have_a_status_of_their_own(
