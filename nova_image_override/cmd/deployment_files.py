@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable
-import glob
 import itertools
-import os
 import sys
 import traceback
 from typing import Any
@@ -186,13 +184,6 @@ def found_nova_conf() -> cfg.ConfigOpts:
         raise errors.StartupError(
             'no nova.conf was found, name it with --config-file')
     return conf
-
-
-def paths(files: Iterable[str], folders: Iterable[str]) -> list[str]:
-    """Return which files oslo.config reads of these, in its order."""
-    return [*map(os.path.expanduser, files), *(
-        path for folder in folders for path in sorted(glob.glob(
-            os.path.join(os.path.expanduser(folder), '*.conf'))))]
 
 
 def not_decoded(exc: UnicodeDecodeError) -> errors.StartupError:
