@@ -119,53 +119,38 @@ def mistakes(tmp_path, databases):
                  '--compute-nodes', '--flavors')
 
 
-@pytest.fixture
-def stops(tmp_path):
-    return check('--config-file', write(tmp_path, '''
-[wsgi]
-api_paste_config = {folder}/misspelt.ini
-[image_override]
+#: How the other deployments differ from an empty one without api-paste.ini.
+OTHERS = {
+    'stops': {'text': '''
 allowed_properties = *, vm_mode
 presets_file = {folder}/presets.yaml
-''', **{'misspelt.ini': '[composite:osapi_compute]\nuse = call:nova.apy:x\n',
-        'presets.yaml': 'a: {description: x, propertis: {hw_pmu: yes}}\n'}))
-
-
-@pytest.fixture
-def wrong_class(tmp_path):
-    paste_config.write(tmp_path, 'nova_image_override.errors:Problem')
-    return check('--config-file', write(tmp_path, '[image_override]\n'))
-
-
-@pytest.fixture
-def no_paste_file(tmp_path):
-    return check('--config-file', write(
-        tmp_path, '[image_override]\n'), '--api-paste', 'nowhere.ini')
-
-
-@pytest.fixture
-def another_nova(tmp_path):
-    return check('--config-file', write(
-        tmp_path, '[image_override]\nallowed_properties =\n'),
-        code=ANOTHER_NOVA.format(more=''))
-
-
-@pytest.fixture
-def presets(tmp_path):
-    paste_config.write(tmp_path, paste_config.APP)
-    return check('--config-file', write(
-        tmp_path, '[image_override]\npresets_file = {folder}/presets.yaml\n',
-        **FILES))
-
-
-@pytest.fixture
-def unsupported_nova(tmp_path):
-    paste_config.write(tmp_path, paste_config.APP)
-    return check('--config-file', write(tmp_path, '[image_override]\n'),
-                 code=ANOTHER_NOVA.format(more='''
+[wsgi]
+api_paste_config = {folder}/misspelt.ini
+''', 'files': {
+        'misspelt.ini': '[composite:osapi_compute]\nuse = call:nova.apy:x\n',
+        'presets.yaml': 'a: {description: x, propertis: {hw_pmu: yes}}\n'}},
+    'wrong_class': {'app': 'nova_image_override.errors:Problem'},
+    'no_paste_file': {'words': ('--api-paste', 'nowhere.ini')},
+    'another_nova': {'text': 'allowed_properties =\n', 'more': ''},
+    'presets': {
+        'app': paste_config.APP, 'files': FILES,
+        'text': 'presets_file = {folder}/presets.yaml\n'},
+    'unsupported_nova': {'app': paste_config.APP, 'more': '''
 from nova.compute import utils
 del utils.get_root_bdm
-'''))
+'''},
+}
+
+
+@pytest.fixture
+def other(tmp_path):
+    def other(app=None, text='', files=(), words=(), more=None):
+        if app:
+            paste_config.write(tmp_path, app)
+        conf = write(tmp_path, f'[image_override]\n{text}', **dict(files))
+        return check('--config-file', conf, *words, code=None if more is None
+                     else ANOTHER_NOVA.format(more=more))
+    return other
 
 
 #: deployment, code, subject -> what the row says besides.
@@ -225,7 +210,9 @@ STARTS = {
 
 @pytest.mark.parametrize('deployment', STARTS)
 def test_check_finds(deployment, request):
-    rows, summary, status = request.getfixturevalue(deployment)
+    rows, summary, status = (
+        request.getfixturevalue('other')(**OTHERS[deployment])
+        if deployment in OTHERS else request.getfixturevalue(deployment))
     for name, code, subject, words in FINDINGS:
         if name == deployment:
             said = [f'{row["Why"]} {row["What to change"]}' for row in rows
