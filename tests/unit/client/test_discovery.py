@@ -15,14 +15,13 @@ def history(monkeypatch):
     monkeypatch.setattr(versions, 'VERSIONS', HISTORY)
 
 
-def offer(presets):
+def offer(low='3.1', high='3.1', **presets):
     return answers.Discovery.of({
-        'min_version': '3.1', 'max_version': '3.1', 'schema': {},
-        'presets': presets})
+        'min_version': low, 'max_version': high, 'schema': {}, **presets})
 
 
 def test_a_preset_is_found_by_its_name():
-    assert offer({'a': {'description': 'x'}}).preset('a') == {
+    assert offer(presets={'a': {'description': 'x'}}).preset('a') == {
         'description': 'x'}
 
 
@@ -32,29 +31,22 @@ def test_a_preset_is_found_by_its_name():
 def test_an_unknown_preset_is_refused_with_those_that_there_are(
         presets, reason):
     with pytest.raises(answers.Error, match=f'^This cloud offers you {reason}'):
-        offer(presets).preset('A')
+        offer(presets=presets).preset('A')
 
 
 def test_a_name_cannot_write_on_the_terminal():
     with pytest.raises(answers.Error, match=r'no preset "\\u001b\[2J", but a'):
-        offer({'a': {}}).preset('\x1b[2J')
+        offer(presets={'a': {}}).preset('\x1b[2J')
 
 
 @pytest.mark.parametrize('presets', [None, 1, ['a']])
 def test_what_are_no_presets_cannot_be_read(presets):
     with pytest.raises((TypeError, ValueError)):
-        offer(presets)
+        offer(presets=presets)
 
 
 def test_a_nova_api_from_before_presets_offers_none():
-    assert answers.Discovery.of({
-        'min_version': '3.1', 'max_version': '3.1', 'schema': {}}).presets == {}
-
-
-def version(low, high):
-    return str(answers.Discovery.of({
-        'min_version': low, 'max_version': high, 'schema': {},
-        'presets': {}}).version)
+    assert offer().presets == {}
 
 
 @pytest.mark.parametrize(('low', 'high', 'shared'), [
@@ -62,7 +54,7 @@ def version(low, high):
     ('3.2', '3.2', '3.2'), ('3.3', '3.9', '3.3'), ('1.0', '7.0', '3.3'),
 ])
 def test_the_newest_version_that_both_know_is_chosen(low, high, shared):
-    assert version(low, high) == shared
+    assert str(offer(low, high).version) == shared
 
 
 @pytest.mark.parametrize(('low', 'high'), [('1.0', '3.0'), ('3.4', '5.0')])
@@ -70,4 +62,4 @@ def test_without_a_version_that_both_know_both_ranges_are_told(low, high):
     with pytest.raises(answers.Error, match=(
             f'takes versions {low} to {high} of image-props-override, this '
             'client knows 3.1 to 3.3')):
-        version(low, high)
+        offer(low, high)
