@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable
+import glob
 import itertools
+import os
+import pathlib
 import sys
-import traceback
 from typing import Any
 
 from cliff import command
@@ -170,7 +172,7 @@ def read_nova_conf(
     except cfg.Error as exc:
         raise errors.StartupError(' '.join(str(exc).split())) from None
     except UnicodeDecodeError as exc:
-        raise not_decoded(exc) from None
+        raise not_decoded(exc, options) from None
     return found_nova_conf()
 
 
@@ -186,12 +188,31 @@ def found_nova_conf() -> cfg.ConfigOpts:
     return conf
 
 
-def not_decoded(exc: UnicodeDecodeError) -> errors.StartupError:
+def paths(files: Iterable[str], folders: Iterable[str]) -> list[str]:
+    """Return which files oslo.config reads of these, in its order."""
+    return [*map(os.path.expanduser, files), *(
+        path for folder in folders for path in sorted(glob.glob(
+            os.path.join(os.path.expanduser(folder), '*.conf'))))]
+
+
+def not_decoded(
+    exc: UnicodeDecodeError, options: argparse.Namespace,
+) -> errors.StartupError:
     """Return the error with the file's name, which oslo.config leaves out."""
-    names = [frame.f_locals['self'].filename
-             for frame, _ in traceback.walk_tb(exc.__traceback__)
-             if frame.f_code is cfg.ConfigParser.parse.__code__]
-    return errors.StartupError(': '.join((*names, str(exc))))
+    def is_to_blame(path: str) -> bool:
+        try:
+            pathlib.Path(path).read_text(exc.encoding)
+        except OSError:
+            return False
+        except UnicodeDecodeError:
+            return True
+        return False
+
+    conf = nova.conf.CONF
+    path = next(filter(is_to_blame, paths(
+        options.config_file or conf.default_config_files,
+        options.config_dir or conf.default_config_dirs)))
+    return errors.StartupError(f'{path}: {exc}')
 
 
 def context(

@@ -5,6 +5,7 @@ that this package works with that Nova and with the rules as they are.
 """
 from __future__ import annotations
 
+import argparse
 from collections.abc import Callable
 import sys
 
@@ -66,4 +67,7 @@ def run(arguments: list[str]) -> int:
         return int(upgradecheck.main(
             nova.conf.CONF, 'nova', Checks(), arguments))
     except UnicodeDecodeError as exc:
-        raise deployment_files.not_decoded(exc) from None
+        parser = argparse.ArgumentParser()
+        shell.add_file_options(parser)
+        raise deployment_files.not_decoded(
+            exc, parser.parse_known_args(arguments)[0]) from None

@@ -7,7 +7,6 @@ are not there. Rules and presets: rules, policy and presets.
 from __future__ import annotations
 
 from collections.abc import Iterator
-import glob
 import os
 from typing import Any
 
@@ -19,6 +18,7 @@ from paste.deploy import loadwsgi
 from nova_image_override import conf as override_conf
 from nova_image_override import errors
 from nova_image_override.api import router
+from nova_image_override.cmd import deployment_files
 from nova_image_override.cmd.check.finding import ERROR, Finding, NOTE, WARNING
 from nova_image_override.nova_interfaces import api as api_interfaces
 
@@ -55,10 +55,7 @@ def _sections(
 
     Of each option there are all values that the file has.
     """
-    # As oslo.config reads them.
-    for path in (*map(os.path.expanduser, conf.config_file), *(
-            path for folder in conf.config_dir for path in sorted(glob.glob(
-                os.path.join(os.path.expanduser(folder), '*.conf'))))):
+    for path in deployment_files.paths(conf.config_file, conf.config_dir):
         sections: dict[str, dict[str, list[str]]] = {}
         _Parser(path, sections).parse()
         for name, options in sections.items():
