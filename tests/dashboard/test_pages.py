@@ -102,16 +102,17 @@ def test_the_table_counts_overrides_by_the_one_list(session, cloud):
     for number in range(3):
         cloud.create(f'guest{number}', OVERRIDES)
     cloud.create('plain', {})
-    # The cloud's answer is remembered from here on.
-    session().get('/project/instances/')
     forget(cloud)
-    page = session().get('/project/instances/')
-    assert BADGE.findall(page.text) == ['2', '2', '2']
-    (listed,) = cloud.requests('GET', '/servers/detail')
-    assert 'image-props-override' in listed['version']
+    for _ in range(2):
+        page = session().get('/project/instances/')
+        assert BADGE.findall(page.text) == ['2', '2', '2']
+    assert ['image-props-override' in listed['version'] for listed
+            in cloud.requests('GET', '/servers/detail')] == [True, True]
     assert not [each for server in cloud.servers()
                 for each in cloud.requests('GET', f'/servers/{server["id"]}')]
-    assert len(cloud.requests('GET', '/image-props-override')) == 1
+    # One for each page. What Horizon remembers of the cloud may have to be
+    # asked anew in one of them, but not in both.
+    assert len(cloud.requests('GET', '/image-props-override')) in (2, 3)
 
 
 def test_the_table_is_filtered_by_a_property(session, cloud):
