@@ -59,7 +59,8 @@ class Servers(generic.View):
             except exceptions.ClientException:
                 answers.raise_for(asked.response)
                 raise
-            except (AttributeError, KeyError, TypeError, ValueError) as exc:
+            except (exceptions.CommandError, AttributeError, KeyError,
+                    TypeError, ValueError) as exc:
                 # python-novaclient assumes that it is given what it needs.
                 LOG.exception('python-novaclient cannot make a request')
                 raise views.malformed(f'malformed request: {exc}') from None

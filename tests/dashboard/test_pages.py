@@ -250,6 +250,9 @@ LAUNCH = {'name': 'guest', 'source_id': '', 'flavor_id': 'two-cpus',
     ('POST', 'servers/', {**LAUNCH, 'image_props_override_preset': ['x']},
      'image_props_override_preset must be a string'),
     ('POST', 'servers/', {**LAUNCH, 'nics': ['x']}, 'malformed request'),
+    ('POST', 'servers/', {**LAUNCH, 'nics': [
+        {'v4-fixed-ip': '10.0.0.5', 'v6-fixed-ip': '::5'}]},
+     'malformed request'),
     ('POST', 'servers/', {**LAUNCH, 'user_data': 5}, ''),
 ])
 def test_a_malformed_request_is_400_and_changes_nothing(
