@@ -130,6 +130,15 @@ describe('The step of Launch Instance', function () {
       expect(checked().block_device_mapping_v2[0].volume_size).toBe(7);
     });
 
+    it('again with a config drive, which takes a place of its own', function () {
+      check();
+      expect(checked().config_drive).toBeUndefined();
+      model.newInstanceSpec.config_drive = true;
+      $scope.$apply();
+      $timeout.flush();
+      expect(checked().config_drive).toBe(true);
+    });
+
     it('nothing where nothing is overridden', function () {
       ask({});
       neverAsks();

@@ -46,6 +46,7 @@
       function () { return flavor().id; },
       function () { return source().id; },
       function () { return model.newInstanceSpec.availability_zone; },
+      function () { return model.newInstanceSpec.config_drive; },
       function () { return model.newInstanceSpec.vol_create; },
       function () { return model.newInstanceSpec.vol_size; }
     ], onLaunchChange);
@@ -159,6 +160,9 @@
       var asked = {flavorRef: flavor().id};
       if (spec.availability_zone) {
         asked.availability_zone = spec.availability_zone;
+      }
+      if (spec.config_drive) {
+        asked.config_drive = true;
       }
       var isImage = type === sources.IMAGE || type === sources.INSTANCE_SNAPSHOT;
       if (isImage && !spec.vol_create) {
