@@ -7,6 +7,7 @@ import typing
 from django import http
 from django.utils.translation import gettext as _
 from horizon import exceptions
+from horizon import messages
 from openstack_dashboard import api
 
 from nova_image_override import errors
@@ -50,6 +51,19 @@ def is_known(server: typing.Any) -> bool:
     # Horizon's own class hides what it does not know
     # (openstack_dashboard/api/base.py APIResourceWrapper).
     return hasattr(server._apiresource, errors.PARAMETER)
+
+
+def filtered(
+    request: http.HttpRequest, servers: list[typing.Any],
+) -> list[typing.Any]:
+    """Return what Horizon has listed with a filter by overrides.
+
+    :returns: nothing, with a message, if it has listed without the filter
+    """
+    if all(map(is_known, servers)):
+        return servers
+    messages.error(request, _('Unable to retrieve instances.'))
+    return []
 
 
 def overrides_of(shown: typing.Any) -> dict[str, str | None]:

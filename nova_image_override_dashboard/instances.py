@@ -113,8 +113,10 @@ class OverridesColumn(tables.Column):
             len(names), existing.preset_named(server._apiresource))
 
 
-class _Showing:
+class _Showing(tables.DataTable):
     """A table whose servers show their overrides."""
+
+    data: typing.Any
 
     def __init__(
         self, request: http.HttpRequest, *args: typing.Any,
@@ -124,15 +126,22 @@ class _Showing:
             show_overrides(request)
         super().__init__(request, *args, **kwargs)
 
+    def maybe_handle(self) -> typing.Any:
+        """Let an action answer; else show no more than the filter leaves."""
+        handled = super().maybe_handle()
+        if (handled is None and self.get_filter_string().strip()
+                and self.get_filter_field() == errors.PARAMETER):
+            self.data = existing.filtered(self.request, self.data)
+        return handled
 
-class _Filter:
+
+class _Filter(tables.FilterAction):
     """A filter by the name of a property, where the cloud has the extension."""
 
     def get_select_options(self) -> typing.Any:
         """Return the choices that the page shows."""
         options = super().get_select_options()
-        if presence.has_extension(
-                self.table.request):  # type: ignore[attr-defined]
+        if presence.has_extension(self.table.request):
             return options
         return [each for each in options if each[0] != errors.PARAMETER]
 

@@ -7,7 +7,6 @@ from django import http
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 from horizon import exceptions
-from horizon import messages
 from horizon import tables as horizon_tables
 from openstack_dashboard import api
 
@@ -135,8 +134,4 @@ class Servers(
             exceptions.handle(
                 self.request, _('Unable to retrieve instances.'))
             return []
-        if not all(map(existing.is_known, servers)):
-            messages.error(
-                self.request, _('Unable to retrieve instances.'))
-            return []
-        return servers
+        return existing.filtered(self.request, servers)

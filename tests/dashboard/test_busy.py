@@ -61,10 +61,17 @@ def test_the_table_does_not_say_that_nothing_is_overridden(session, cloud):
         assert 'not known' in pages.text_of(session(user).get(table))
 
 
-def test_administrators_are_not_shown_servers_that_do_not_override_it(
+def test_a_list_by_property_shows_no_server_that_may_not_override_it(
         session, cloud):
     cloud.create('plain', {})
-    text = pages.text_of(session('admin').get(
-        '/admin/image_props_override/hw_disk_bus/'))
-    assert 'plain' not in text
-    assert 'Unable to retrieve instances.' in text
+    pages_shown = [session('admin').get(
+        '/admin/image_props_override/hw_disk_bus/')]
+    for user, table, name in (
+            ('demo', '/project/instances/', 'instances__filter__q'),
+            ('admin', '/admin/instances/',
+             'instances__filter_admin_instances__q')):
+        pages_shown.append(session(user).post(table, {
+            name: 'hw_disk_bus', f'{name}_field': 'image_props_override'}))
+    for page in map(pages.text_of, pages_shown):
+        assert 'plain' not in page
+        assert 'Unable to retrieve instances.' in page
