@@ -314,6 +314,19 @@ describe('The editor', function () {
       expect(last()).toEqual([{'trait:CUSTOM_A': 'required'}, true]);
     });
 
+    it('adds members of which Glance lets the user set some, and others only remove', function () {
+      function part(pattern, canSet) {
+        return angular.extend({}, CHOICES.nodes, {name_pattern: pattern, can_set: canSet});
+      }
+      show({choices: [
+        part('^hw_numa_cpus\\.0$', false), part('^hw_numa_cpus\\.1$', true),
+        part('^hw_numa_cpus\\.2$', true)
+      ]});
+      expect(texts('.image-props-add').length).toBe(2);
+      click('.image-props-add');
+      expect(row('hw_numa_cpus.1')).not.toBeNull();
+    });
+
     it('removes an added member', function () {
       show();
       click('[data-family="trait:NAME"]');
@@ -475,6 +488,27 @@ describe('The editor', function () {
       expect(texts('.image-props-error')).toEqual(['Must be 1 to 64.']);
       choose('ide');
       expect(last()).toEqual([{}, true]);
+    });
+
+    it('keeps added members that have no name or no value yet, as they are', function () {
+      offer();
+      click('[data-family="trait:NAME"]');
+      click('[data-family="hw_numa_cpus.N"]');
+      choose('menu');
+      expect(last()).toEqual([{'trait:': 'required'}, false]);
+      expect(find('.image-props-kept')).toBeNull();
+      expect(row('trait:').querySelector('.image-props-member')).not.toBeNull();
+      expect(texts('.image-props-empty').length).toBe(1);
+    });
+
+    it('makes no second row of an added member that it has, too', function () {
+      offer();
+      click('[data-family="hw_numa_cpus.N"]');
+      MENU.properties['hw_numa_cpus.0'] = '1';
+      choose('menu');
+      expect(element.find('[data-property="hw_numa_cpus.0"]').length).toBe(1);
+      expect(last()).toEqual([{}, true]);
+      delete MENU.properties['hw_numa_cpus.0'];
     });
 
     it('keeps a number that cannot be read, and marks it above the list', function () {

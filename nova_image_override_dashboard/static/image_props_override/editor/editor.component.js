@@ -81,15 +81,28 @@
     }
 
     /*
-     * Make the rows anew, of what is overridden now.
+     * Make the rows anew, of what is overridden now; an added member that has no
+     * name, or no value, stays.
      */
     function fill(overrides) {
+      var added = ctrl.groups.map(function (group) {
+        return group.rows.filter(function (row) {
+          return row.isAdded;
+        });
+      });
       ctrl.kept = {};
       Object.keys(overrides || {}).sort().forEach(function (name) {
         ctrl.kept[name] = overrides[name];
       });
       ctrl.groups = groupsOf(ctrl.choices, ctrl.kept, angular.extend(
         {}, ctrl.initial, ctrl.used && ctrl.used.properties));
+      added.forEach(function (left, index) {
+        var group = ctrl.groups[index];
+        var names = group.rows.map(rows.nameOf);
+        group.rows = group.rows.concat(left.filter(function (row) {
+          return names.indexOf(rows.nameOf(row)) < 0;
+        }));
+      });
       takeImage();
       find();
       allRows().forEach(function (row) {
@@ -276,7 +289,7 @@
           return rows.matches(row, words);
         });
         group.addable = group.families.filter(function (choice) {
-          return rows.matches(rows.make(choice, ''), words);
+          return choice.can_set && rows.matches(rows.make(choice, ''), words);
         });
         group.isShown = group.found.length + group.addable.length > 0;
       });

@@ -13,6 +13,8 @@
    */
   function rows() {
     var LENGTH_MAX = 255;
+    // ImageMetaProps.NUMA_NODES_MAX: members with numbers are those of NUMA nodes.
+    var NODES_MAX = 128;
 
     return {
       make: make,
@@ -204,8 +206,9 @@
       }
       var names = all.map(nameOf);
       var pattern = new RegExp(choice.name_pattern);
-      for (var number = 0; pattern.test(choice.prefix + number); number++) {
-        if (names.indexOf(choice.prefix + number) < 0) {
+      for (var number = 0; number < NODES_MAX; number++) {
+        var name = choice.prefix + number;
+        if (pattern.test(name) && names.indexOf(name) < 0) {
           return String(number);
         }
       }
