@@ -1,10 +1,14 @@
 """The cloud as the user of a request to Horizon sees it."""
+from __future__ import annotations
 
+import collections.abc
 import typing
 
 from django import http
+from django.utils.translation import gettext as _
 from openstack_dashboard.api import _nova
 
+from nova_image_override.client import answers
 from nova_image_override.client import transport
 
 #: Compute microversion of our own requests to nova-api, which every supported
@@ -25,3 +29,31 @@ def client(request: http.HttpRequest) -> typing.Any:
 def compute(request: http.HttpRequest) -> transport.OverridingSession:
     """Return what sends overrides through that client."""
     return transport.attach(client(request).client)
+
+
+class PresetChanged(answers.Error):
+    """A page asks for a preset that is no longer what the page shows."""
+
+    def __init__(self) -> None:
+        super().__init__(_(
+            'The preset has changed since this was opened: open it again to '
+            'see what it has now.'))
+
+
+def preset_as_shown(
+    request: http.HttpRequest,
+    preset: collections.abc.Mapping[str, typing.Any] | None,
+) -> str | None:
+    """Return the name of the preset that a page asks for, if it does.
+
+    :param preset: ``name`` and ``digest``, as the page has them
+    :raises PresetChanged: the cloud's has another digest
+    """
+    if preset is None:
+        return None
+    name = str(preset.get('name'))
+    offered = compute(request).discover().presets.get(name)
+    # The cloud itself refuses what it does not offer.
+    if offered and offered['digest'] != preset.get('digest'):
+        raise PresetChanged
+    return name

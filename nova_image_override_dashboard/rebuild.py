@@ -18,6 +18,7 @@ from openstack_dashboard.dashboards.project.instances import views
 from nova_image_override import errors
 from nova_image_override.client import answers
 from nova_image_override.client import transport
+from nova_image_override_dashboard import cloud
 from nova_image_override_dashboard import presence
 
 _Form: typing.Any = views.RebuildView.form_class
@@ -65,7 +66,8 @@ class RebuildForm(_Form):
         asked = self.cleaned_data[errors.PARAMETER]
         if asked is not None and not (
                 isinstance(asked, dict)
-                and isinstance(asked.get(errors.PARAMETER), dict)):
+                and isinstance(asked.get(errors.PARAMETER), dict)
+                and isinstance(asked.get(errors.PRESET) or {}, dict)):
             raise forms.ValidationError(_('These are no overrides.'))
         return asked
 
@@ -82,7 +84,8 @@ class RebuildForm(_Form):
         description = data.get('description')
         try:
             with (transport.attach(nova.client).overriding(
-                    transport.REBUILD, *map(asked.get, errors.PARAMETERS))
+                    transport.REBUILD, asked[errors.PARAMETER],
+                    cloud.preset_as_shown(request, asked.get(errors.PRESET)))
                   if asked else contextlib.nullcontext()):
                 nova.servers.rebuild(
                     data['instance_id'], data['image'],

@@ -10,6 +10,7 @@ from openstack_dashboard.api.rest import utils
 
 from nova_image_override import errors
 from nova_image_override.client import answers
+from nova_image_override_dashboard import cloud
 
 View = collections.abc.Callable[..., typing.Any]
 
@@ -34,7 +35,10 @@ def ajax(data_required: bool = False) -> collections.abc.Callable[[View], View]:
             try:
                 return view(*args, **kwargs)
             except answers.Refused as exc:
-                return _refused(exc)
+                return _refused(exc.message, exc.problems)
+            except cloud.PresetChanged as exc:
+                return _refused(str(exc), [errors.Problem(
+                    errors.PRESET, 'preset_changed', str(exc))])
             except answers.NotAvailable as exc:
                 raise utils.AjaxError(_NOT_FOUND, str(exc)) from None
         return typing.cast(
@@ -42,12 +46,14 @@ def ajax(data_required: bool = False) -> collections.abc.Callable[[View], View]:
     return decorate
 
 
-def _refused(exc: answers.Refused) -> dict[str, typing.Any]:
+def _refused(
+    message: str, problems: collections.abc.Iterable[errors.Problem],
+) -> dict[str, typing.Any]:
     return {'refused': {
-        'message': exc.message,
+        'message': message,
         'problems': {problem.name: {'code': problem.code,
                                     'reason': problem.reason}
-                     for problem in exc.problems}}}
+                     for problem in problems}}}
 
 
 def required(
@@ -71,10 +77,12 @@ def asked(
     """Return the overrides and the name of the preset that a request has.
 
     :raises utils.AjaxError: the first are not there, or one is something else
+    :raises cloud.PresetChanged: the preset is no longer what the page shows
     """
     overrides = required(request, errors.PARAMETER, dict)
-    return overrides, None if request.DATA.get(
-        errors.PRESET) is None else required(request, errors.PRESET, str)
+    return overrides, cloud.preset_as_shown(
+        request, None if request.DATA.get(errors.PRESET) is None
+        else required(request, errors.PRESET, dict))
 
 
 def malformed(why: str) -> utils.AjaxError:

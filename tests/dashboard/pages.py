@@ -61,6 +61,13 @@ class Session:
         return self._session.cookies.get('csrftoken', '')
 
 
+def preset(session, name):
+    """Return a preset as a page asks for it, which shows what it has now."""
+    (offered,) = [each for each in session.ask('GET', '')['presets']
+                  if each['name'] == name]
+    return {'name': name, 'digest': offered['digest']}
+
+
 def text_of(page):
     """Return what a page says, without its markup, with single blanks."""
     text = re.sub(r'(?s)<(script|style).*?</\1>|<[^>]*>', ' ', page.text)

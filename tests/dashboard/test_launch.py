@@ -165,6 +165,23 @@ def test_a_preset_that_is_chosen_no_longer_is_not_asked_for(wizard, cloud):
     assert 'image_props_override' not in sent['body']
 
 
+def test_a_preset_that_has_changed_meanwhile_is_not_launched_unseen(
+        wizard, cloud, presets):
+    wizard.open('demo')
+    wizard.fill()
+    wizard.choose_preset('legacy-bios-ide')
+    wizard.wait_for_state('accepted')
+    presets('hw_vif_model: e1000\n', 'hw_vif_model: rtl8139\n')
+    assert 'hw_vif_model=e1000' in wizard.chips()
+    assert 'The preset has changed since' in wizard.launch()
+    assert cloud.servers() == []
+    wizard.choose_preset('')
+    wizard.set('hw_vif_model', 'e1000')
+    wizard.wait_for_state('accepted')
+    assert wizard.launch() is None
+    assert overrides_of(cloud) == {'hw_vif_model': 'e1000'}
+
+
 def test_only_presets_that_the_user_may_use_are_offered(wizard):
     wizard.open('demo')
     wizard.step(wizard_module.STEP)

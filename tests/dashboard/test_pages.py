@@ -188,7 +188,8 @@ def test_a_stopped_server_gets_a_preset_and_loses_it(session, cloud, stopped):
     windows = {'hw_firmware_type': 'uefi', 'hw_vif_model': 'e1000e',
                'hw_video_model': 'virtio', 'os_type': 'windows'}
     assert edit(image_props_override={'hw_vif_model': 'e1000'},
-                image_props_override_preset='windows') == (
+                image_props_override_preset=pages.preset(
+                    session(), 'windows')) == (
                     'windows', {**windows, 'hw_vif_model': 'e1000'})
     assert edit(image_props_override={'hw_vif_model': 'e1000'},
                 image_props_override_preset=None) == (
@@ -199,9 +200,21 @@ def test_an_edit_with_a_preset_that_is_not_offered_changes_nothing(
         session, cloud, stopped):
     answer = session().ask('PUT', f'servers/{stopped}/', {
         'image_props_override': {},
-        'image_props_override_preset': 'nfv-realtime'})
+        'image_props_override_preset': {'name': 'nfv-realtime'}})
     assert answer['refused']['problems'][
         'image_props_override_preset']['code'] == 'unknown_preset'
+    assert cloud.settled(stopped)['image_props_override'] == OVERRIDES
+
+
+def test_an_edit_with_a_preset_that_is_no_longer_as_shown_changes_nothing(
+        session, cloud, stopped, presets):
+    asked = {'image_props_override': {},
+             'image_props_override_preset': pages.preset(session(), 'windows')}
+    presets('e1000e', 'e1000')
+    for method in 'POST', 'PUT':
+        refused = session().ask(method, f'servers/{stopped}/', asked)['refused']
+        assert refused['problems']['image_props_override_preset'] == {
+            'code': 'preset_changed', 'reason': refused['message']}
     assert cloud.settled(stopped)['image_props_override'] == OVERRIDES
 
 
@@ -248,7 +261,7 @@ LAUNCH = {'name': 'guest', 'source_id': '', 'flavor_id': 'two-cpus',
     ('POST', 'servers/', {**LAUNCH, 'image_props_override': None},
      'image_props_override must be an object'),
     ('POST', 'servers/', {**LAUNCH, 'image_props_override_preset': ['x']},
-     'image_props_override_preset must be a string'),
+     'image_props_override_preset must be an object'),
     ('POST', 'servers/', {**LAUNCH, 'nics': ['x']}, 'malformed request'),
     ('POST', 'servers/', {**LAUNCH, 'nics': [
         {'v4-fixed-ip': '10.0.0.5', 'v6-fixed-ip': '::5'}]},

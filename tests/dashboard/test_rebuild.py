@@ -62,6 +62,8 @@ def test_the_form_has_an_editor_and_no_text(session, cloud):
 def test_a_rebuild_keeps_drops_or_changes_overrides(
         session, cloud, asked, left):
     server = cloud.create('guest', OVERRIDES)
+    if asked[1:] == ('windows',):
+        asked = (asked[0], pages.preset(session(), 'windows'))
     forget(cloud)
     page = rebuild(session, cloud, server, *asked)
     assert page.url.endswith('/project/instances/'), pages.text_of(page)
@@ -81,6 +83,16 @@ def test_a_rebuild_without_a_change_keeps_a_preset_that_has_changed(
     assert [after[name] for name in NAMES] == [before[name] for name in NAMES]
 
 
+def test_a_rebuild_with_a_preset_that_is_no_longer_as_shown_changes_nothing(
+        session, cloud, presets):
+    server = cloud.create('guest', OVERRIDES)
+    preset = pages.preset(session(), 'windows')
+    presets('e1000e', 'e1000')
+    page = rebuild(session, cloud, server, {}, preset)
+    assert 'has changed since this was opened' in pages.text_of(page)
+    assert result(cloud, server) == (OVERRIDES, None)
+
+
 def test_a_preset_that_only_others_may_use_is_kept_or_left(session, cloud):
     server = cloud.create('guest', {}, preset='nfv-realtime', user='admin')
     rebuild(session, cloud, server)
@@ -94,8 +106,9 @@ def test_a_preset_that_only_others_may_use_is_kept_or_left(session, cloud):
     (({'hw_disk_bus': 5}, None), 'hw_disk_bus'),
     (({'hw_scsi_modle': 'virtio-scsi'}, None), 'did you mean hw_scsi_model?'),
     (({'hw_scsi_model': '{$ 7 * 7 $}"><b>'}, None), 'must be one of'),
-    (({}, 'nfv-realtime'), 'nfv-realtime'),
-    (({}, ['windows']), 'image_props_override_preset')])
+    (({}, {'name': 'nfv-realtime'}), 'nfv-realtime'),
+    (({}, {'name': ['windows']}), 'windows'),
+    (({}, 'windows'), 'These are no overrides')])
 def test_a_refused_rebuild_says_why_changes_nothing_and_keeps_what_was_asked(
         session, cloud, asked, reason):
     server = cloud.create('guest', OVERRIDES)
@@ -158,7 +171,8 @@ def test_the_check_of_a_rebuild_says_what_is_refused_and_why(session, cloud):
              'invalid_value'),
             ('demo', ({'hw_cpu_policy': 'shared'},), 'hw_cpu_policy',
              'policy'),
-            ('nfv', ({}, 'nfv-realtime'), 'image_props_override_preset',
+            ('nfv', ({}, {'name': 'nfv-realtime'}),
+             'image_props_override_preset',
              'unknown_preset')]:
         problems = check(session, cloud, server, *asked, user=user)[
             'refused']['problems']

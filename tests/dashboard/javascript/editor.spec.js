@@ -413,7 +413,8 @@ describe('The editor', function () {
     }
 
     function used() {
-      return $scope.used.calls.mostRecent().args[0];
+      var preset = $scope.used.calls.mostRecent().args[0];
+      return preset && preset.name;
     }
 
     it('shows no choice where there are none', function () {

@@ -241,13 +241,14 @@ describe('The form of a rebuild', function () {
     choose('b', {});
     expect(sends()).toEqual({
       image_props_override: {hw_cpu_cores: '4', hw_disk_bus: null},
-      image_props_override_preset: 'scsi'
+      image_props_override_preset: {name: 'scsi', digest: '1'}
     });
   });
 
   it('has again what it was sent with', function () {
     var sent = {
-      image_props_override: {hw_cpu_cores: '{$ 4 $}'}, image_props_override_preset: 'scsi'
+      image_props_override: {hw_cpu_cores: '{$ 4 $}'},
+      image_props_override_preset: {name: 'scsi', digest: '1'}
     };
     found.offered.properties[1] = angular.extend({}, CHOICES.line, {name: 'hw_cpu_cores'});
     show(sent, 'a');
@@ -260,7 +261,7 @@ describe('The form of a rebuild', function () {
   });
 
   it('has again what it was sent with where its preset is no longer offered', function () {
-    show({image_props_override: {}, image_props_override_preset: 'gone'});
+    show({image_props_override: {}, image_props_override_preset: {name: 'gone', digest: '1'}});
     expect(sends()).toEqual({image_props_override: {}, image_props_override_preset: null});
   });
 

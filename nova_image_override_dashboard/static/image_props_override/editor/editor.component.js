@@ -247,7 +247,7 @@
       var asked = overrides();
       var now = {
         overrides: ctrl.used ? rows.beside(ctrl.used, asked, ctrl.image || {}) : asked,
-        preset: ctrl.used && ctrl.used.name,
+        preset: ctrl.used && {name: ctrl.used.name, digest: ctrl.used.digest},
         isRight: ctrl.isRight,
         all: asked
       };

@@ -96,7 +96,7 @@
 
     /**
      * @param {Object} overrides - name to value
-     * @param {string|null} preset - the name of the one that they are laid over
+     * @param {Object|null} preset - {name, digest} of the one that they are laid over
      * @param {boolean} right - whether every row is right by itself
      */
     function take(overrides, preset, right) {

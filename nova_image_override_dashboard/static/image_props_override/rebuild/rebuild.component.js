@@ -56,8 +56,9 @@
         ctrl.image = found.server.image || {};
         if (sent) {
           before = {};
+          var named = angular.extend({}, sent.image_props_override_preset);
           ctrl.preset = found.offered.presets.filter(function (preset) {
-            return preset.name === sent.image_props_override_preset;
+            return preset.name === named.name;
           })[0];
           ctrl.initial = angular.extend(
             {}, ctrl.preset && ctrl.preset.properties, sent.image_props_override);
@@ -100,7 +101,7 @@
 
     /**
      * @param {Object} overrides - name to value
-     * @param {string|null} preset - the name of the one that they are laid over
+     * @param {Object|null} preset - {name, digest} of the one that they are laid over
      * @param {boolean} right - whether every row is right by itself
      * @param {Object} all - overrides and preset together: name to value
      */
