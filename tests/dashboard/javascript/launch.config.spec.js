@@ -50,27 +50,20 @@ describe('Launch Instance', function () {
       expect(steps[steps.indexOf(step()) - 1].id).toBe('flavor');
     });
 
-    it('is there where something may be overridden', function () {
-      offers.resolve({properties: [CHOICES.bus], presets: []});
-      expect(settled(step().checkReadiness()).value).toBe(true);
+    it('is there where something may be overridden, or a preset be used', inject(function ($q) {
+      [
+        [{properties: [CHOICES.bus], presets: []}, true],
+        [{properties: [], presets: [{name: 'ide'}]}, true],
+        [{properties: [], presets: []}, false],
+        // A cloud without the extension.
+        [null, false]
+      ].forEach(function (each) {
+        service.offered.and.returnValue($q.resolve(each[0]));
+        expect(settled(step().checkReadiness()).value).toBe(each[1]);
+      });
       // A page may have been open for long.
       expect(service.offered).toHaveBeenCalledWith(true);
-    });
-
-    it('is there where there is nothing but a preset', function () {
-      offers.resolve({properties: [], presets: [{name: 'ide'}]});
-      expect(settled(step().checkReadiness()).value).toBe(true);
-    });
-
-    it('is not there where nothing may be overridden', function () {
-      offers.resolve({properties: [], presets: []});
-      expect(settled(step().checkReadiness()).value).toBe(false);
-    });
-
-    it('is not there on a cloud without the extension', function () {
-      offers.resolve(null);
-      expect(settled(step().checkReadiness()).value).toBe(false);
-    });
+    }));
 
     it('is not there, and says so, where the cloud cannot be asked', function () {
       offers.reject({status: 500});
@@ -95,16 +88,14 @@ describe('Launch Instance', function () {
       expect(service.launch).not.toHaveBeenCalled();
     });
 
-    it('with overrides goes to the plugin\'s view', function () {
-      var spec = {name: 'guest', image_props_override: {hw_disk_bus: 'scsi'}};
-      expect(settled(nova.createServer(spec)).value).toBe('launched');
-      expect(service.launch).toHaveBeenCalledWith(spec);
-    });
-
-    it('with a preset as it is goes there, too', function () {
-      var spec = {image_props_override: {}, image_props_override_preset: 'ide'};
-      expect(settled(nova.createServer(spec)).value).toBe('launched');
-      expect(service.launch).toHaveBeenCalledWith(spec);
+    it('with overrides, or a preset as it is, goes to the plugin\'s view', function () {
+      [
+        {name: 'guest', image_props_override: {hw_disk_bus: 'scsi'}},
+        {image_props_override: {}, image_props_override_preset: 'ide'}
+      ].forEach(function (spec) {
+        expect(settled(nova.createServer(spec)).value).toBe('launched');
+        expect(service.launch.calls.mostRecent().args).toEqual([spec]);
+      });
     });
 
     it('that is refused keeps the wizard open, with every reason', inject(function ($q) {

@@ -5,11 +5,11 @@ describe('The step of Launch Instance', function () {
   var ACCEPTED = {accepted: {
     properties: {hw_disk_bus: 'scsi', os_distro: 'debian', hw_boot_menu: 'true'},
     overridden: {
-      hw_disk_bus: {value: 'scsi', image_value: 'virtio', drivers: {ironic: 'ignored'}},
+      hw_disk_bus: {value: 'scsi', image_value: 'virtio'},
       hw_boot_menu: {value: 'true', image_value: null}
-    },
-    numa_topology: {nodes: [{id: 0}]}
+    }
   }};
+  var REFUSED = {refused: {message: 'No.', problems: {hw_disk_bus: {reason: 'no'}}}};
   var ctrl, form, model, answers, offers, service, $document, $scope, $timeout, $rootScope;
 
   beforeEach(module('horizon.image-props-override'));
@@ -91,14 +91,8 @@ describe('The step of Launch Instance', function () {
   });
 
   describe('asks the cloud', function () {
-    it('once nothing has changed for a while', function () {
-      ask({hw_disk_bus: 's'});
-      $timeout.flush(399);
-      ask({hw_disk_bus: 'scsi'});
-      $timeout.flush(399);
-      expect(service.check).not.toHaveBeenCalled();
-      expect(ctrl.told.state).toBe('checking');
-      $timeout.flush(1);
+    it('of what is overridden, with flavor and source', function () {
+      check();
       expect(service.check.calls.allArgs()).toEqual([
         [{flavorRef: '1', imageRef: 'debian'}, {
           image_props_override: {hw_disk_bus: 'scsi'}, image_props_override_preset: null
@@ -113,29 +107,29 @@ describe('The step of Launch Instance', function () {
       });
     });
 
-    it('again when the flavor changes', function () {
-      check();
-      model.newInstanceSpec.flavor = {id: '2'};
+    function change(spec) {
+      angular.extend(model.newInstanceSpec, spec);
       $scope.$apply();
       $timeout.flush();
+    }
+
+    it('again when the flavor changes', function () {
+      check();
+      change({flavor: {id: '2'}});
       expect(checked().flavorRef).toBe('2');
     });
 
     it('again when a volume gets another size', function () {
-      model.newInstanceSpec.vol_create = true;
       check();
-      model.newInstanceSpec.vol_size = 7;
-      $scope.$apply();
-      $timeout.flush();
+      change({vol_create: true});
+      change({vol_size: 7});
       expect(checked().block_device_mapping_v2[0].volume_size).toBe(7);
     });
 
     it('again with a config drive, which takes a place of its own', function () {
       check();
       expect(checked().config_drive).toBeUndefined();
-      model.newInstanceSpec.config_drive = true;
-      $scope.$apply();
-      $timeout.flush();
+      change({config_drive: true});
       expect(checked().config_drive).toBe(true);
     });
 
@@ -168,91 +162,35 @@ describe('The step of Launch Instance', function () {
     });
   });
 
-  describe('asks about', function () {
-    function device() {
-      return checked().block_device_mapping_v2[0];
-    }
-
-    it('a snapshot of an instance as about an image', function () {
-      model.newInstanceSpec.source_type = {type: 'snapshot'};
-      check();
-      expect(checked()).toEqual({flavorRef: '1', imageRef: 'debian'});
-    });
-
-    it('a volume that is made from the image', function () {
-      model.newInstanceSpec.vol_create = true;
-      model.newInstanceSpec.vol_size = 3;
-      check();
-      expect(checked().imageRef).toBeUndefined();
-      expect(device()).toEqual({
-        uuid: 'debian', boot_index: '0', source_type: 'image', destination_type: 'volume',
-        volume_size: 3
+  it('asks about each kind of source as the wizard launches it', function () {
+    var SIZE = {vol_create: true, vol_size: 3};
+    [
+      // Not known.
+      [null, {}, 'volume'], ['volume', SIZE, 'volume'], ['volume_snapshot', {}, 'snapshot'],
+      ['image', {}, null], ['snapshot', {}, null], ['image', SIZE, 'image', 3],
+      ['snapshot', SIZE, 'image', 3]
+    ].forEach(function (each) {
+      angular.extend(model.newInstanceSpec, {vol_create: false}, each[1], {
+        source_type: each[0] && {type: each[0]}
       });
-    });
-
-    it('a volume that exists', function () {
-      model.newInstanceSpec.source_type = {type: 'volume'};
       check();
-      expect(device()).toEqual({
-        uuid: 'debian', boot_index: '0', source_type: 'volume', destination_type: 'volume'
-      });
-    });
-
-    it('a snapshot of a volume', function () {
-      model.newInstanceSpec.source_type = {type: 'volume_snapshot'};
-      check();
-      expect(device().source_type).toBe('snapshot');
-    });
-
-    it('a source whose kind is not known as about a volume', function () {
-      model.newInstanceSpec.source_type = null;
-      check();
-      expect(device().source_type).toBe('volume');
+      var device = angular.extend({
+        uuid: 'debian', boot_index: '0', destination_type: 'volume', source_type: each[2]
+      }, each[3] && {volume_size: each[3]});
+      expect(checked()).toEqual(angular.extend({flavorRef: '1'}, each[2] ? {
+        block_device_mapping_v2: [device]
+      } : {imageRef: 'debian'}));
     });
   });
 
-  describe('tells of what is accepted', function () {
-    beforeEach(function () {
-      check();
-      answer(0, ACCEPTED);
-    });
-
-    it('that it is', function () {
-      expect(ctrl.told.state).toBe('accepted');
-      expect(ctrl.told.problems).toBeUndefined();
-    });
-
-    it('what the image has without the overrides', function () {
-      expect(ctrl.image).toEqual({hw_disk_bus: 'virtio', os_distro: 'debian'});
-    });
-
-    it('drivers and NUMA nodes', function () {
-      expect(ctrl.told.accepted.overridden.hw_disk_bus.drivers).toEqual({ironic: 'ignored'});
-      expect(ctrl.told.nodes).toEqual([{id: 0}]);
-    });
-  });
-
-  it('tells of no nodes where the guest has none', function () {
+  it('tells what is accepted, and what the image has without the overrides', function () {
     check();
-    answer(0, {accepted: {properties: {}, overridden: {}, numa_topology: null}});
-    expect(ctrl.told.nodes).toBeNull();
+    answer(0, ACCEPTED);
+    expect(ctrl.told.state).toBe('accepted');
+    expect(ctrl.image).toEqual({hw_disk_bus: 'virtio', os_distro: 'debian'});
   });
 
   describe('tells of what is refused', function () {
-    it('at the properties', function () {
-      check();
-      answer(0, {refused: {message: 'No.', problems: {hw_disk_bus: {reason: 'no'}}}});
-      expect(ctrl.told.state).toBe('refused');
-      expect(ctrl.told.problems).toEqual({hw_disk_bus: {reason: 'no'}});
-      expect(ctrl.told.message).toBe('');
-    });
-
-    it('in the cloud\'s words where it names no property', function () {
-      check();
-      answer(0, {refused: {message: 'Quota exceeded.', problems: {}}});
-      expect(ctrl.told.message).toBe('Quota exceeded.');
-    });
-
     function isMarked() {
       return !form.$setValidity.calls.mostRecent().args[1];
     }
@@ -260,7 +198,7 @@ describe('The step of Launch Instance', function () {
     it('at the step, which lets nobody launch, until it is corrected', function () {
       check();
       expect(isMarked()).toBe(false);
-      answer(0, {refused: {message: 'No.', problems: {hw_disk_bus: {reason: 'no'}}}});
+      answer(0, REFUSED);
       expect(isMarked()).toBe(true);
       ask({hw_disk_bus: 'virtio'});
       expect(isMarked()).toBe(false);
@@ -275,7 +213,7 @@ describe('The step of Launch Instance', function () {
     it('at the step, whichever step is looked at', inject([
       'horizon.framework.widgets.wizard.events', function (events) {
         check();
-        answer(0, {refused: {message: 'No.', problems: {hw_disk_bus: {reason: 'no'}}}});
+        answer(0, REFUSED);
         $scope.$broadcast(events.ON_SWITCH);
         expect(isMarked()).toBe(true);
       }]));
@@ -283,15 +221,13 @@ describe('The step of Launch Instance', function () {
     it('without a step to mark', function () {
       delete $scope.wizardForm;
       check();
-      answer(0, {refused: {message: 'No.', problems: {hw_disk_bus: {reason: 'no'}}}});
+      answer(0, REFUSED);
       expect(ctrl.told.state).toBe('refused');
     });
 
     describe('when the launch itself is refused', function () {
       function refuse() {
-        $rootScope.$broadcast('image-props-override.refused', {
-          message: 'No.', problems: {hw_disk_bus: {reason: 'no'}}
-        });
+        $rootScope.$broadcast('image-props-override.refused', REFUSED.refused);
         $scope.viewModel.hasError = true;
       }
 
@@ -344,12 +280,6 @@ describe('The step of Launch Instance', function () {
       });
     });
 
-    it('until something changes', function () {
-      check();
-      answer(0, {refused: {message: 'No.', problems: {hw_disk_bus: {reason: 'no'}}}});
-      ask({hw_disk_bus: 'virtio'});
-      expect(ctrl.told).toEqual({state: 'checking'});
-    });
   });
 
   describe('asks the hosts', function () {
@@ -418,29 +348,6 @@ describe('The step of Launch Instance', function () {
       answer(1, {accepted: {hosts: HOSTS}});
       expect(ctrl.hosts).toEqual({});
     });
-  });
-
-  it('does not tell what was answered about something else', function () {
-    check({hw_disk_bus: 'x'});
-    check({hw_disk_bus: 'scsi'});
-    answer(1, ACCEPTED);
-    answer(0, {refused: {message: 'No.', problems: {}}});
-    expect(ctrl.told.state).toBe('accepted');
-  });
-
-  it('says so where the cloud cannot be asked', function () {
-    check();
-    answers[0].reject({status: 502});
-    $scope.$apply();
-    expect(ctrl.told.state).toBe('unknown');
-  });
-
-  it('keeps silent of a failure that no longer matters', function () {
-    check({hw_disk_bus: 'x'});
-    ask({hw_disk_bus: 'scsi'});
-    answers[0].reject({status: 502});
-    $scope.$apply();
-    expect(ctrl.told.state).toBe('checking');
   });
 
   it('shows no properties of a source that has none', function () {

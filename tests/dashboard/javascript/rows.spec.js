@@ -17,36 +17,20 @@ describe('Rows of the editor', function () {
   }
 
   describe('what is asked for', function () {
-    it('is nothing of a row without a value', function () {
-      expect(rows.valueOf(row(CHOICES.bus))).toBeUndefined();
+    it('is nothing of a row without a value, or with an emptied text', function () {
       expect(rows.isChanged(row(CHOICES.bus))).toBe(false);
-      expect(rows.overridesOf([row(CHOICES.bus), row(CHOICES.cores)])).toEqual({});
+      expect(rows.overridesOf([row(CHOICES.bus), row(CHOICES.cores), row(CHOICES.line, '')]))
+        .toEqual({});
     });
 
-    it('is nothing of an emptied text', function () {
-      expect(rows.isChanged(row(CHOICES.line, ''))).toBe(false);
-    });
-
-    it('is the value, a string', function () {
-      expect(rows.overridesOf([row(CHOICES.bus, 'scsi'), row(CHOICES.cores, '4')]))
-        .toEqual({hw_disk_bus: 'scsi', hw_cpu_cores: '4'});
-    });
-
-    it('is the number 0 too', function () {
-      expect(rows.valueOf(row(CHOICES.cores, '0'))).toBe('0');
-    });
-
-    it('is null to remove the image\'s property', function () {
-      expect(rows.overridesOf([row(CHOICES.bus, null)])).toEqual({hw_disk_bus: null});
-    });
-
-    it('has the whole name of a member of a family', function () {
-      expect(rows.overridesOf([row(CHOICES.nodes, '0-3', '1')]))
-        .toEqual({'hw_numa_cpus.1': '0-3'});
-    });
-
-    it('has the prefix alone of a member without a name', function () {
-      expect(rows.nameOf(row(CHOICES.trait, 'required', ''))).toBe('trait:');
+    it('is a string, or null to remove the image\'s property, by the whole name', function () {
+      expect(rows.overridesOf([
+        row(CHOICES.bus, 'scsi'), row(CHOICES.cores, '0'), row(CHOICES.line, null),
+        row(CHOICES.nodes, '0-3', '1'), row(CHOICES.trait, 'required', '')
+      ])).toEqual({
+        hw_disk_bus: 'scsi', hw_cpu_cores: '0', os_command_line: null,
+        'hw_numa_cpus.1': '0-3', 'trait:': 'required'
+      });
     });
   });
 

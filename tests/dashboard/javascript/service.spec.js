@@ -24,14 +24,11 @@ describe('What the plugin\'s REST views say', function () {
     var offered = {properties: [CHOICES.bus]};
     $httpBackend.expectGET('/api/image-props-override/').respond(offered);
     expect(outcome(service.offered()).value).toEqual(offered);
-    var again = null;
-    service.offered().then(function (value) {
-      again = value;
-    });
+    var again = outcomeOf(service.offered());
     inject(function ($rootScope) {
       $rootScope.$apply();
     });
-    expect(again).toEqual(offered);
+    expect(again.value).toEqual(offered);
   });
 
   it('is asked anew where something opens', function () {
@@ -81,5 +78,88 @@ describe('What the plugin\'s REST views say', function () {
 
   it('is told in the cloud\'s words where no property is named', function () {
     expect(service.lines({message: 'Quota exceeded.', problems: {}})).toBe('Quota exceeded.');
+  });
+});
+
+describe('What the cloud says after a change', function () {
+  var answers, asking, question, told, $rootScope, $timeout;
+
+  beforeEach(module('horizon.image-props-override'));
+  beforeEach(inject([
+    '$q', '$rootScope', '$timeout', 'horizon.image-props-override.asker',
+    function ($q, scope, timeout, asker) {
+      $rootScope = scope;
+      $timeout = timeout;
+      answers = [];
+      question = jasmine.createSpy('question').and.callFake(function () {
+        answers.push($q.defer());
+        return answers[answers.length - 1].promise;
+      });
+      asking = asker(function (said) {
+        told = said;
+      });
+    }]));
+
+  function ask() {
+    asking.ask(question);
+    $timeout.flush();
+  }
+
+  function answer(index, value) {
+    answers[index].resolve(value);
+    $rootScope.$apply();
+  }
+
+  it('is asked once nothing has changed for a while', function () {
+    asking.ask(question);
+    $timeout.flush(399);
+    asking.ask(question);
+    $timeout.flush(399);
+    expect(question).not.toHaveBeenCalled();
+    expect(told).toEqual({state: 'checking'});
+    $timeout.flush(1);
+    expect(question.calls.count()).toBe(1);
+  });
+
+  it('is told with the NUMA nodes, if the guest has any', function () {
+    [[{nodes: [{id: 0}]}, [{id: 0}]], [null, null]].forEach(function (each, index) {
+      var accepted = {overridden: {}, numa_topology: each[0]};
+      ask();
+      answer(index, {accepted: accepted});
+      expect(told).toEqual({state: 'accepted', accepted: accepted, nodes: each[1]});
+    });
+  });
+
+  it('is told at the properties, or in its words if there are none, or all may pass', function () {
+    var passes = {code: 'scheduler_unavailable'};
+    var stays = {code: 'invalid_value'};
+    [
+      [{hw_disk_bus: stays}, ''], [{}, 'No.'], [{hw_disk_bus: passes}, 'No.'],
+      [{hw_disk_bus: passes, hw_vif_model: stays}, '']
+    ].forEach(function (each, index) {
+      ask();
+      answer(index, {refused: {message: 'No.', problems: each[0]}});
+      expect(told).toEqual({state: 'refused', problems: each[0], message: each[1]});
+    });
+  });
+
+  it('is not known where it cannot be asked', function () {
+    ask();
+    answers[0].reject({status: 502});
+    $rootScope.$apply();
+    expect(told).toEqual({state: 'unknown'});
+  });
+
+  it('is dropped, and so is a failure, once it is no longer asked for', function () {
+    ask();
+    ask();
+    ask();
+    answer(0, {refused: {message: 'No.', problems: {}}});
+    answers[1].reject({status: 502});
+    $rootScope.$apply();
+    expect(told).toEqual({state: 'checking'});
+    asking.stop();
+    answer(2, {accepted: {}});
+    expect(told).toEqual({});
   });
 });
