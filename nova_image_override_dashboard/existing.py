@@ -1,7 +1,6 @@
 """Existing servers: what they override, and what their images say."""
 from __future__ import annotations
 
-import collections.abc
 import typing
 
 from django import http
@@ -17,18 +16,6 @@ from nova_image_override_dashboard import cloud
 #: Statuses in which the API changes overrides: vm_state STOPPED and
 #: SHELVED_OFFLOADED (nova/api/openstack/common.py _STATE_MAP).
 CHANGEABLE = ('SHUTOFF', 'SHELVED_OFFLOADED')
-
-
-class Row(typing.NamedTuple):
-    """One override: its name, its value and that of the image itself.
-
-    Values are None where there is none: an override that removes the image's
-    property, and a property that the image does not have.
-    """
-
-    name: str
-    value: str | None
-    image_value: str | None
 
 
 def server(request: http.HttpRequest, server_id: str) -> typing.Any:
@@ -86,18 +73,6 @@ def is_changeable(shown: typing.Any) -> bool:
     """Return whether a server's state permits a change of its overrides."""
     return shown.status in CHANGEABLE and not getattr(
         shown, 'OS-EXT-STS:task_state', None)
-
-
-def rows(
-    overrides: collections.abc.Mapping[str, str | None],
-    image: collections.abc.Mapping[str, str] | None,
-) -> list[Row]:
-    """Return overrides next to what the image has, by name.
-
-    :param image: None if it is not known
-    """
-    return [Row(name, value, (image or {}).get(name))
-            for name, value in sorted(overrides.items())]
 
 
 def image_properties(

@@ -52,7 +52,9 @@ class Overrides(tabs.Tab):
             **context,
             'server': server,
             'preset': existing.preset_named(server),
-            'rows': existing.rows(overrides, image),
+            'rows': [{'name': name, 'value': value,
+                      'image_value': (image or {}).get(name)}
+                     for name, value in sorted(overrides.items())],
             'is_image_known': image is not None,
             'is_changeable': existing.is_changeable(server),
             # As Horizon's own table, which takes "stop".

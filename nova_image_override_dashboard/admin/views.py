@@ -51,18 +51,22 @@ def _member(choice: dict[str, typing.Any]) -> str:
     return choice['prefix'] + ('0' if choice['name'].endswith('.N') else '')
 
 
-class Used(horizon_tables.DataTableView):
-    """What the servers of all projects override, whoever may do so."""
-
-    table_class = tables.Used
-    page_title = _('Who overrides what')
+class _BelowRules(horizon_tables.DataTableView):
+    """A page to which that of the rules leads."""
 
     def get_context_data(self, **kwargs: typing.Any) -> dict[str, typing.Any]:
         """Return what the page shows, with a link back to the rules."""
         return {**super().get_context_data(**kwargs), 'custom_breadcrumb': [
-            (_('Image Property Overrides'),
+            (Rules.page_title,
              reverse('horizon:admin:image_props_override:index')),
-            (self.page_title, None)]}
+            (self.kwargs.get('name', self.page_title), None)]}
+
+
+class Used(_BelowRules):
+    """What the servers of all projects override, whoever may do so."""
+
+    table_class = tables.Used
+    page_title = _('Who overrides what')
 
     def get_data(self) -> list[tables.Use]:
         """Count the overrides of all servers.
@@ -101,22 +105,11 @@ def _project_names(request: http.HttpRequest) -> dict[str, str]:
         return {}
 
 
-class Servers(
-        horizon_tables.PagedTableMixin, horizon_tables.DataTableView):
+class Servers(horizon_tables.PagedTableMixin, _BelowRules):
     """The servers of all projects that override a property."""
 
     table_class = tables.Servers
     page_title = _('Instances that override {{ name }}')
-
-    def get_context_data(self, **kwargs: typing.Any) -> dict[str, typing.Any]:
-        """Return what the page shows, with a link back to the rules."""
-        context = super().get_context_data(**kwargs)
-        context['name'] = self.kwargs['name']
-        context['custom_breadcrumb'] = [
-            (_('Image Property Overrides'),
-             reverse('horizon:admin:image_props_override:index')),
-            (self.kwargs['name'], None)]
-        return context
 
     def get_data(self) -> list[typing.Any]:
         """Return one page of servers, by the API's own filter."""

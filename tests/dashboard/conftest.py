@@ -5,7 +5,6 @@ process in Nova's. There are two nova-apis in front of it, ours and Nova's own.
 """
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import shutil
@@ -62,8 +61,9 @@ class Cloud:
         self, name: str, overrides: dict[str, str | None],
         image: str = 'debian', flavor: str = 'two-cpus',
         settle: bool = True, user: str = 'demo', preset: str | None = None,
+        stop: bool = False,
     ) -> str:
-        """Create a server; return its ID once it runs."""
+        """Create a server; return its ID once it runs, or is stopped."""
         images = requests.get(f'{self.url}/image/v2/images', timeout=300,
                               params={'name': image}).json()['images']
         made = self.ask('POST', '/servers', {'server': {
@@ -71,9 +71,13 @@ class Cloud:
             'networks': 'none', 'image_props_override': overrides,
             **({'image_props_override_preset': preset} if preset else {}),
         }}, user)
+        server = made['server']['id']
         if settle:
-            self.settled(made['server']['id'])
-        return made['server']['id']
+            self.settled(server)
+        if stop:
+            self.ask('POST', f'/servers/{server}/action', {'os-stop': None})
+            self.settled(server)
+        return server
 
     def settled(self, server: str) -> dict[str, typing.Any]:
         """Return a server once nothing is being done to it."""
@@ -91,10 +95,14 @@ class Cloud:
             self.ask('DELETE', f'/servers/{server["id"]}')
         while self.servers():
             time.sleep(_POLLING)
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget the requests so far."""
         requests.delete(f'{self.url}/requests', timeout=300)
 
     def requests(self, method: str, path: str) -> list[dict[str, typing.Any]]:
-        """Return the requests to a path of nova-api since :meth:`clear`."""
+        """Return the requests to a path of nova-api since :meth:`forget`."""
         return [each for each in requests.get(
             f'{self.url}/requests', timeout=300).json()
             if each['method'] == method
@@ -148,48 +156,45 @@ def _static(tmp_path_factory):
     return horizon_module.make_static(tmp_path_factory.mktemp('static'))
 
 
-@contextlib.contextmanager
-def _horizon(folder, cloud_url, static, settings=''):
-    with horizon_module.running(
-            folder, f'{cloud_url}/identity/v3', static, settings) as url:
-        yield url
+@pytest.fixture(scope='session')
+def _horizon(_urls, _static, tmp_path_factory):
+    def running(cloud, settings=''):
+        return horizon_module.running(
+            tmp_path_factory.mktemp('horizon'),
+            f'{_urls[cloud]}/identity/v3', _static, settings)
+    return running
 
 
 @pytest.fixture(scope='session')
-def horizon_url(_urls, _static, tmp_path_factory):
+def horizon_url(_horizon):
     """Horizon in front of the cloud."""
-    with _horizon(tmp_path_factory.mktemp('horizon'), _urls['extended'],
-                  _static) as url:
+    with _horizon('extended') as url:
         yield url
 
 
 @pytest.fixture(scope='module')
-def busy_horizon_url(_urls, _static, tmp_path_factory):
+def busy_horizon_url(_horizon):
     """Horizon that has forgotten each client when it is asked for it again.
 
     By default it remembers the last 25 of all its threads (horizon/utils/
     memoized.py).
     """
-    with _horizon(tmp_path_factory.mktemp('busy'), _urls['extended'], _static,
-                  'MEMOIZED_MAX_SIZE_DEFAULT = 0\n') as url:
+    with _horizon('extended', 'MEMOIZED_MAX_SIZE_DEFAULT = 0\n') as url:
         yield url
 
 
 @pytest.fixture
-def failing_horizon_url(_urls, _static, tmp_path_factory):
-    """Horizon that gets an error for an answer when it asks for the extension.
-    """
-    with _horizon(tmp_path_factory.mktemp('failing'), _urls['extended'],
-                  _static, 'from nova_image_override import versions\n'
+def failing_horizon_url(_horizon):
+    """Horizon that gets an error where it asks for the extension."""
+    with _horizon('extended', 'from nova_image_override import versions\n'
                   'versions.PATH = "/servers?limit=none"\n') as url:
         yield url
 
 
 @pytest.fixture(scope='session')
-def plain_horizon_url(_urls, _static, tmp_path_factory):
+def plain_horizon_url(_horizon):
     """Horizon in front of the cloud without the extension."""
-    with _horizon(tmp_path_factory.mktemp('plain'), _urls['plain'],
-                  _static) as url:
+    with _horizon('plain') as url:
         yield url
 
 
@@ -202,10 +207,17 @@ def cloud(_urls):
 
 
 @pytest.fixture
+def stopped(cloud):
+    """A stopped server with overrides."""
+    return cloud.create('web-1', pages.OVERRIDES, stop=True)
+
+
+@pytest.fixture
 def plain_cloud(_urls, cloud):
     """The same cloud without the extension."""
-    requests.delete(f'{_urls["plain"]}/requests', timeout=300)
-    return Cloud(_urls['plain'])
+    plain = Cloud(_urls['plain'])
+    plain.forget()
+    return plain
 
 
 @pytest.fixture

@@ -72,8 +72,3 @@ def text_of(page):
     """Return what a page says, without its markup, with single blanks."""
     text = re.sub(r'(?s)<(script|style).*?</\1>|<[^>]*>', ' ', page.text)
     return ' '.join(html.unescape(text).split())
-
-
-def forget(cloud):
-    """Forget the requests so far."""
-    requests.delete(f'{cloud.url}/requests', timeout=300)

@@ -20,6 +20,8 @@ def test_administrators_find_the_servers_of_a_property(session, cloud):
     text = pages.text_of(session('admin').get(
         '/admin/image_props_override/hw_disk_bus/'))
     assert 'Displaying 1 item' in text
+    assert 'Image Property Overrides hw_disk_bus' in text
+    assert 'Instances that override hw_disk_bus' in text
     assert 'hw_disk_bus=scsi, hw_scsi_model=virtio-scsi' in text
 
 
@@ -32,6 +34,7 @@ def test_administrators_see_who_overrides_what_whoever_may(session, cloud):
     text = pages.text_of(session('admin').get(
         '/admin/image_props_override/used/'))
     assert 'Displaying 4 items' in text
+    assert 'Image Property Overrides Who overrides what' in text
     for use in ('hw_disk_bus scsi demo 2', 'hw_numa_nodes 2 demo 1',
                 'hw_rng_model removed demo 1'):
         assert use in text

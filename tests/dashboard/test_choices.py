@@ -54,18 +54,14 @@ def test_a_number_has_its_limits():
     assert (made['minimum'], made['maximum']) == (1, 65536)
 
 
-def test_a_family_has_a_prefix_and_a_pattern_of_names():
-    made = of('hw_numa_cpus.N')
-    assert made['prefix'] == 'hw_numa_cpus.'
-    assert made['name_pattern'].startswith('^hw_numa_cpus')
-    assert of('trait:NAME')['prefix'] == 'trait:'
-    assert of('hw_cpu_cores')['prefix'] is None
-
-
-def test_members_of_a_family_have_numbers_or_names():
-    assert of('hw_numa_cpus.N')['numbered']
-    assert not of('trait:NAME')['numbered']
-    assert not of('hw_cpu_cores')['numbered']
+def test_a_family_has_a_prefix_and_a_pattern_of_names_and_maybe_numbers():
+    nodes, trait, cores = map(of, (
+        'hw_numa_cpus.N', 'trait:NAME', 'hw_cpu_cores'))
+    assert [each['prefix'] for each in (nodes, trait, cores)] == [
+        'hw_numa_cpus.', 'trait:', None]
+    assert nodes['name_pattern'].startswith('^hw_numa_cpus')
+    assert [each['numbered'] for each in (nodes, trait, cores)] == [
+        True, False, False]
 
 
 def test_what_the_cloud_folds_is_not_refused_before_it_is_asked():

@@ -5,8 +5,8 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support import ui
 
 from tests.dashboard import wizard as wizard_module
+from tests.dashboard.pages import OVERRIDES
 
-OVERRIDES = {'hw_disk_bus': 'scsi', 'hw_scsi_model': 'virtio-scsi'}
 TAB = '?tab=instance_details__image_props_override'
 SAVE = '.image-props-save'
 
@@ -17,22 +17,19 @@ def _quiet(browser):
     assert browser.complaints() == []
 
 
-@pytest.fixture
-def stopped(cloud):
-    server = cloud.create('web-1', OVERRIDES)
-    cloud.ask('POST', f'/servers/{server}/action', {'os-stop': None})
-    cloud.settled(server)
-    return server
+def edit(browser, server):
+    """Open the dialog from the tab; its rows are those of the wizard."""
+    browser.open(f'/project/instances/{server}/{TAB}')
+    browser.click('.image-props-edit')
+    browser.find('.image-props-editor')
+    return wizard_module.Wizard(browser)
 
 
 @pytest.fixture
 def editor(browser, stopped):
-    """The dialog, open; its rows are those of the wizard."""
+    """The dialog, open."""
     browser.log_in('demo')
-    browser.open(f'/project/instances/{stopped}/{TAB}')
-    browser.click('.image-props-edit')
-    browser.find('.image-props-editor')
-    return wizard_module.Wizard(browser)
+    return edit(browser, stopped)
 
 
 def saved(browser):
@@ -87,28 +84,22 @@ def test_overrides_are_edited(editor, browser, cloud, stopped, picture):
 
 def test_an_edit_of_a_server_with_a_preset_keeps_it_and_can_drop_it(
         browser, cloud):
-    server = cloud.create('web-1', {}, preset='legacy-bios-ide')
-    cloud.ask('POST', f'/servers/{server}/action', {'os-stop': None})
-    cloud.settled(server)
+    server = cloud.create('web-1', {}, preset='legacy-bios-ide', stop=True)
     browser.log_in('demo')
 
-    def edit():
-        browser.open(f'/project/instances/{server}/{TAB}')
-        assert 'Preset: legacy-bios-ide' in browser.find(
-            '.image-props-tab').text
-        browser.click('.image-props-edit')
-        editor = wizard_module.Wizard(browser)
+    def edited():
+        editor = edit(browser, server)
         assert editor.preset().startswith('legacy-bios-ide: ')
         return editor
 
-    edit().set('hw_vif_model', 'rtl8139')
+    edited().set('hw_vif_model', 'rtl8139')
     saved(browser)
     shown = cloud.settled(server)
     assert shown['image_props_override_preset']['name'] == 'legacy-bios-ide'
     assert shown['image_props_override'] == {
         'hw_disk_bus': 'ide', 'hw_firmware_type': 'bios',
         'hw_rng_model': None, 'hw_vif_model': 'rtl8139'}
-    edit().choose_preset('windows')
+    edited().choose_preset('windows')
     saved(browser)
     shown = cloud.settled(server)
     assert shown['image_props_override_preset']['name'] == 'windows'
@@ -116,22 +107,19 @@ def test_an_edit_of_a_server_with_a_preset_keeps_it_and_can_drop_it(
     assert 'hw_rng_model' not in shown['image_props_override']
 
 
-def test_an_edit_under_a_preset_that_has_changed_says_so_and_leaves_it(
-        browser, cloud, presets):
-    old = {'hw_disk_bus': 'ide', 'hw_firmware_type': 'bios',
-           'hw_rng_model': None, 'hw_vif_model': 'e1000'}
-    server = cloud.create('web-1', {}, preset='legacy-bios-ide')
-    cloud.ask('POST', f'/servers/{server}/action', {'os-stop': None})
-    cloud.settled(server)
+@pytest.fixture
+def outdated(cloud, presets):
+    """A stopped server whose preset has changed since."""
+    server = cloud.create('web-1', {}, preset='legacy-bios-ide', stop=True)
     presets('hw_vif_model: e1000\n', 'hw_vif_model: rtl8139\n')
+    return server
+
+
+def test_an_edit_under_a_preset_that_has_changed_says_so_and_leaves_it(
+        browser, cloud, outdated):
+    old = cloud.settled(outdated)['image_props_override']
     browser.log_in('demo')
-
-    def edit():
-        browser.open(f'/project/instances/{server}/{TAB}')
-        browser.click('.image-props-edit')
-        return wizard_module.Wizard(browser)
-
-    editor = edit()
+    editor = edit(browser, outdated)
     assert browser.find('.image-props-old').text.startswith(
         'The overrides came with this preset, which has changed since: '
         'legacy-bios-ide.')
@@ -139,28 +127,21 @@ def test_an_edit_under_a_preset_that_has_changed_says_so_and_leaves_it(
     assert 'hw_vif_model=e1000' in editor.chips()
     editor.set('hw_boot_menu', 'true')
     saved(browser)
-    shown = cloud.settled(server)
+    shown = cloud.settled(outdated)
     assert shown['image_props_override_preset'] is None
     assert shown['image_props_override'] == {**old, 'hw_boot_menu': 'true'}
 
 
 def test_a_preset_that_has_changed_and_is_chosen_again_is_taken_anew(
-        browser, cloud, presets):
-    server = cloud.create('web-1', {}, preset='legacy-bios-ide')
-    cloud.ask('POST', f'/servers/{server}/action', {'os-stop': None})
-    cloud.settled(server)
-    presets('hw_vif_model: e1000\n', 'hw_vif_model: rtl8139\n')
+        browser, cloud, outdated):
     browser.log_in('demo')
-    browser.open(f'/project/instances/{server}/{TAB}')
-    browser.click('.image-props-edit')
-    editor = wizard_module.Wizard(browser)
+    editor = edit(browser, outdated)
     editor.choose_preset('legacy-bios-ide')
     assert 'hw_vif_model=rtl8139' in editor.chips()
     saved(browser)
-    shown = cloud.settled(server)
-    (offered,) = [each for name, each in cloud.ask(
-        'GET', '/image-props-override')['image_props_override'][
-            'presets'].items() if name == 'legacy-bios-ide']
+    shown = cloud.settled(outdated)
+    offered = cloud.ask('GET', '/image-props-override')[
+        'image_props_override']['presets']['legacy-bios-ide']
     assert shown['image_props_override_preset']['digest'] == offered['digest']
     assert shown['image_props_override'] == offered['properties']
 
@@ -178,8 +159,7 @@ def test_a_refused_edit_says_why_at_the_property_before_it_is_saved(
     assert 'flavor' in editor.error('hw_video_ram')
     editor.wait_for_state('refused')
     assert not browser.is_enabled(SAVE)
-    browser.click_path("//span[contains(@class,'image-props-chip')]"
-                       "[contains(.,'hw_video_ram')]//button")
+    editor.reset('hw_video_ram')
     editor.set('hw_video_model', 'vga')
     editor.wait_for_state('accepted')
     saved(browser)
@@ -192,11 +172,9 @@ def test_what_somebody_else_has_overridden_stays(browser, cloud, stopped):
         'image_props_override': {**OVERRIDES, 'hw_cpu_policy': 'shared'}}},
         'nfv')
     browser.log_in('demo')
-    browser.open(f'/project/instances/{stopped}/{TAB}')
-    browser.click('.image-props-edit')
+    editor = edit(browser, stopped)
     assert browser.find('.image-props-kept').text.startswith(
         'hw_cpu_policy=shared')
-    editor = wizard_module.Wizard(browser)
     editor.set('hw_disk_bus', 'virtio')
     saved(browser)
     assert cloud.settled(stopped)['image_props_override'] == {

@@ -62,8 +62,7 @@ return Array.from(step.querySelectorAll('*')).filter(function (each) {
 
 @pytest.mark.short
 def test_a_server_boots_with_what_was_chosen(wizard, cloud):
-    wizard.open('demo')
-    wizard.fill()
+    wizard.begin('demo')
     wizard.set('hw_disk_bus', 'scsi')
     wizard.set('hw_boot_menu', 'true')
     wizard.set('hw_cpu_cores', '2')
@@ -78,8 +77,7 @@ def test_a_server_boots_with_what_was_chosen(wizard, cloud):
 
 
 def test_who_overrides_nothing_sends_what_horizon_sends(wizard, cloud):
-    wizard.open('demo')
-    wizard.fill()
+    wizard.begin('demo')
     assert wizard.launch() is None
     assert overrides_of(cloud) == {}
     (sent,) = cloud.requests('POST', '/servers')
@@ -89,8 +87,7 @@ def test_who_overrides_nothing_sends_what_horizon_sends(wizard, cloud):
 
 
 def test_a_removed_property_is_null(wizard, cloud):
-    wizard.open('demo')
-    wizard.fill()
+    wizard.begin('demo')
     wizard.remove('hw_rng_model')
     assert wizard.chips() == ['hw_rng_model: removed']
     wizard.wait_for_state('accepted')
@@ -99,8 +96,7 @@ def test_a_removed_property_is_null(wizard, cloud):
 
 
 def test_only_what_the_image_has_can_be_removed(wizard, browser):
-    wizard.open('demo')
-    wizard.fill()
+    wizard.begin('demo')
     wizard.search('hw_disk_bus')
     assert 'virtio' in wizard.row('hw_disk_bus').text
     assert browser.shown('[data-property=hw_disk_bus] .image-props-remove')
@@ -114,8 +110,7 @@ def test_only_what_the_image_has_can_be_removed(wizard, browser):
 @pytest.mark.short
 def test_a_preset_fills_the_list_and_the_request_has_what_differs(
         wizard, cloud):
-    wizard.open('demo')
-    wizard.fill()
+    wizard.begin('demo')
     wizard.choose_preset('windows')
     assert wizard.chips() == [
         'hw_firmware_type=uefi', 'hw_vif_model=e1000e',
@@ -138,8 +133,7 @@ def test_a_preset_fills_the_list_and_the_request_has_what_differs(
 
 
 def test_what_is_dropped_of_a_preset_stays_as_the_image_has_it(wizard, cloud):
-    wizard.open('demo')
-    wizard.fill()
+    wizard.begin('demo')
     wizard.choose_preset('legacy-bios-ide')
     assert 'hw_rng_model: removed' in wizard.chips()
     wizard.reset('hw_disk_bus')
@@ -153,8 +147,7 @@ def test_what_is_dropped_of_a_preset_stays_as_the_image_has_it(wizard, cloud):
 
 
 def test_a_preset_that_is_chosen_no_longer_is_not_asked_for(wizard, cloud):
-    wizard.open('demo')
-    wizard.fill()
+    wizard.begin('demo')
     wizard.choose_preset('windows')
     wizard.choose_preset('legacy-bios-ide')
     assert 'os_type=windows' not in wizard.chips()
@@ -167,8 +160,7 @@ def test_a_preset_that_is_chosen_no_longer_is_not_asked_for(wizard, cloud):
 
 def test_a_preset_that_has_changed_meanwhile_is_not_launched_unseen(
         wizard, cloud, presets):
-    wizard.open('demo')
-    wizard.fill()
+    wizard.begin('demo')
     wizard.choose_preset('legacy-bios-ide')
     wizard.wait_for_state('accepted')
     presets('hw_vif_model: e1000\n', 'hw_vif_model: rtl8139\n')
@@ -192,8 +184,7 @@ def test_only_presets_that_the_user_may_use_are_offered(wizard):
 
 def test_a_preset_tells_its_flavors_and_is_refused_with_others(
         wizard, browser, cloud):
-    wizard.open('nfv')
-    wizard.fill()
+    wizard.begin('nfv')
     wizard.choose_preset('nfv-2m-pinned')
     assert browser.find('.image-props-flavors').text == (
         'It is meant for these flavors: nfv')
@@ -225,8 +216,7 @@ def test_what_is_not_offered_is_said_to_be_missing_from_this_list(
 
 
 def test_what_is_wrong_is_said_at_its_property_and_stops_the_launch(wizard):
-    wizard.open('demo')
-    wizard.fill()
+    wizard.begin('demo')
     wizard.set('hw_cpu_cores', '0')
     assert 'an integer from 1' in wizard.error('hw_cpu_cores')
     assert not wizard.can_launch()
@@ -235,22 +225,13 @@ def test_what_is_wrong_is_said_at_its_property_and_stops_the_launch(wizard):
     assert wizard.can_launch()
 
 
-def test_what_the_cloud_refuses_is_said_at_its_property(wizard, cloud):
-    wizard.open('demo')
-    wizard.fill()
-    wizard.set('hw_video_ram', '2000000')
-    wizard.wait_for_state('refused')
-    assert 'flavor' in wizard.error('hw_video_ram')
-    assert cloud.requests('POST', '/servers') == []
-
-
-def test_what_the_cloud_refuses_marks_the_step_until_it_is_corrected(
+def test_what_the_cloud_refuses_marks_property_and_step_until_it_is_corrected(
         wizard, browser):
-    wizard.open('demo')
-    wizard.fill()
+    wizard.begin('demo')
     assert wizard.can_launch()
     wizard.set('hw_video_ram', '2000000')
     wizard.wait_for_state('refused')
+    assert 'flavor' in wizard.error('hw_video_ram')
     assert not wizard.can_launch()
     wizard.step('Details')
     assert len(browser.shown('.nav-item .hz-icon-required')) == 1
@@ -264,8 +245,7 @@ def test_what_the_cloud_refuses_marks_the_step_until_it_is_corrected(
 @pytest.mark.short
 def test_a_refused_launch_tells_every_reason_once_and_keeps_the_input(
         wizard, browser, cloud):
-    wizard.open('demo')
-    wizard.fill()
+    wizard.begin('demo')
     wizard.set('hw_video_ram', '2000000')
     wizard.set('hw_cpu_cores', '3')
     wizard.wait_for_state('refused')
@@ -302,8 +282,7 @@ def test_a_property_is_offered_only_to_those_who_may_override_it(wizard):
 
 def test_an_nfv_user_sees_more_and_gets_pinned_numa_nodes(
         wizard, browser, cloud, picture):
-    wizard.open('nfv')
-    wizard.fill(flavor='nfv')
+    wizard.begin('nfv', flavor='nfv')
     wizard.set('hw_cpu_policy', 'dedicated')
     wizard.set('hw_mem_page_size', '2MB')
     wizard.set('hw_numa_nodes', '2')
@@ -327,8 +306,7 @@ def test_an_nfv_user_sees_more_and_gets_pinned_numa_nodes(
 
 
 def test_a_trait_is_added_by_its_name(wizard, browser):
-    wizard.open('demo')
-    wizard.fill()
+    wizard.begin('demo')
     wizard.search('trait')
     browser.click('[data-family="trait:NAME"]')
     field = browser.find('.image-props-member')
@@ -341,8 +319,7 @@ def test_a_trait_is_added_by_its_name(wizard, browser):
 
 
 def test_the_flavor_is_checked_anew(wizard, cloud):
-    wizard.open('nfv')
-    wizard.fill(flavor='two-cpus')
+    wizard.begin('nfv', flavor='two-cpus')
     wizard.set('hw_mem_page_size', '2MB')
     wizard.wait_for_state('refused')
     wizard.step('Flavor')
@@ -380,8 +357,7 @@ def test_without_the_extension_there_is_no_step(plain_browser, plain_cloud):
 # --- for everybody ----------------------------------------------------------
 
 def test_every_text_can_be_read_whatever_the_cloud_says(wizard, browser):
-    wizard.open('demo')
-    wizard.fill()
+    wizard.begin('demo')
     assert browser.driver.execute_script(_PALE) == []
     wizard.set('hw_disk_bus', 'scsi')
     wizard.set('hw_rng_model', 'virtio')
@@ -394,8 +370,7 @@ def test_every_text_can_be_read_whatever_the_cloud_says(wizard, browser):
 
 def test_what_is_wrong_is_marked_for_screen_readers_and_in_red(
         wizard, browser):
-    wizard.open('demo')
-    wizard.fill()
+    wizard.begin('demo')
     wizard.set('hw_cpu_cores', '2')
     wizard.wait_for_state('accepted')
     (field,) = browser.shown('[data-property=hw_cpu_cores] input')
@@ -409,15 +384,13 @@ def test_what_is_wrong_is_marked_for_screen_readers_and_in_red(
 
 
 def test_the_limits_of_a_value_stay_while_one_types(wizard):
-    wizard.open('demo')
-    wizard.fill()
+    wizard.begin('demo')
     wizard.set('hw_cpu_cores', '2')
     assert 'an integer from 1 to ' in wizard.row('hw_cpu_cores').text
 
 
 def test_verdict_and_chips_stay_in_sight_below_a_long_list(wizard, browser):
-    wizard.open('nfv')
-    wizard.fill(flavor='nfv')
+    wizard.begin('nfv', flavor='nfv')
     wizard.set('hw_numa_nodes', '2')
     wizard.wait_for_state('accepted')
     wizard.search('hw_')
@@ -442,8 +415,7 @@ def ask_hosts(wizard, browser):
 
 
 def test_the_hosts_are_asked_which_override_is_in_the_way(wizard, browser):
-    wizard.open('admin')
-    wizard.fill()
+    wizard.begin('admin')
     wizard.set('hw_disk_bus', 'ide')
     assert ask_hosts(wizard, browser) == 'A host can take the instance now.'
     wizard.add('trait:NAME', 'HW_CPU_X86_SGX', 'required')
@@ -457,8 +429,7 @@ def test_the_hosts_are_asked_which_override_is_in_the_way(wizard, browser):
 
 def test_who_may_not_ask_the_hosts_is_told_so_and_not_asked_again(
         wizard, browser, cloud):
-    wizard.open('demo')
-    wizard.fill()
+    wizard.begin('demo')
     wizard.set('hw_disk_bus', 'ide')
     assert ask_hosts(wizard, browser) == (
         'This cloud does not let you ask the hosts.')
@@ -470,8 +441,7 @@ def test_who_may_not_ask_the_hosts_is_told_so_and_not_asked_again(
 
 
 def test_what_has_a_few_values_is_a_list(wizard):
-    wizard.open('demo')
-    wizard.fill()
+    wizard.begin('demo')
     wizard.set('hw_auto_disk_config', 'disabled')
     wizard.wait_for_state('accepted')
     assert wizard.chips() == ['hw_auto_disk_config=disabled']

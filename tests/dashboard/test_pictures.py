@@ -2,8 +2,7 @@
 
 
 def test_what_is_chosen_and_what_is_refused(wizard, picture):
-    wizard.open('demo')
-    wizard.fill()
+    wizard.begin('demo')
     wizard.set('hw_disk_bus', 'scsi')
     wizard.set('hw_scsi_model', 'virtio-scsi')
     wizard.wait_for_state('accepted')

@@ -8,7 +8,6 @@ import pytest
 import requests
 
 from tests.dashboard import pages
-from tests.dashboard.pages import forget
 from tests.dashboard.pages import OVERRIDES
 
 NAMES = ('image_props_override', 'image_props_override_preset')
@@ -64,7 +63,7 @@ def test_a_rebuild_keeps_drops_or_changes_overrides(
     server = cloud.create('guest', OVERRIDES)
     if asked[1:] == ('windows',):
         asked = (asked[0], pages.preset(session(), 'windows'))
-    forget(cloud)
+    cloud.forget()
     page = rebuild(session, cloud, server, *asked)
     assert page.url.endswith('/project/instances/'), pages.text_of(page)
     assert result(cloud, server) == left

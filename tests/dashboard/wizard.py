@@ -70,6 +70,11 @@ class Wizard:
         self.step(STEP)
         self.browser.find('.image-props-editor')
 
+    def begin(self, user: str, **chosen: str) -> None:
+        """Open the wizard as a user whose password is the name, and fill it."""
+        self.open(user)
+        self.fill(**chosen)
+
     def choose(self, step: str, form: str, text: str) -> None:
         """Choose a row of a step's table."""
         self.step(step)

@@ -55,8 +55,8 @@ describe('The editor', function () {
     $scope.$apply();
   }
 
-  function write(name, value) {
-    var input = row(name).querySelector('input, select');
+  function write(name, value, selector) {
+    var input = row(name).querySelector(selector || 'input, select');
     input.value = value;
     input.dispatchEvent(new Event(input.tagName === 'SELECT' ? 'change' : 'input'));
     $scope.$apply();
@@ -282,10 +282,7 @@ describe('The editor', function () {
       expect(row('hw_numa_cpus.1').contains(document.activeElement)).toBe(true);
       expect(last()[0]).toEqual({'hw_numa_cpus.0': '0'});
       expect(texts('.image-props-empty')).toEqual(['It has no value yet, and is not overridden.']);
-      var value = row('hw_numa_cpus.1').querySelector('.image-props-control input');
-      value.value = '1';
-      value.dispatchEvent(new Event('input'));
-      $scope.$apply();
+      write('hw_numa_cpus.1', '1', '.image-props-control input');
       expect(texts('.image-props-empty')).toEqual([]);
     });
 
@@ -300,10 +297,7 @@ describe('The editor', function () {
       show();
       click('[data-family="trait:NAME"]');
       expect(last()).toEqual([{'trait:': 'required'}, false]);
-      var name = row('trait:').querySelector('.image-props-member');
-      name.value = 'CUSTOM_A';
-      name.dispatchEvent(new Event('input'));
-      $scope.$apply();
+      write('trait:', 'CUSTOM_A', '.image-props-member');
       expect(last()).toEqual([{'trait:CUSTOM_A': 'required'}, true]);
     });
 

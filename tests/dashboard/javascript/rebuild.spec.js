@@ -3,6 +3,7 @@
 describe('The form of a rebuild', function () {
   var SCSI = {name: 'scsi', digest: '1', description: '', flavors: [],
     properties: {hw_disk_bus: 'scsi'}};
+  var NAMED = {name: 'scsi', digest: '1'};
   var $q, $scope, $timeout, answers, editService, element, found, images, loaded;
 
   beforeEach(module('gettext', 'horizon.image-props-override', 'templates', function ($provide) {
@@ -54,6 +55,11 @@ describe('The form of a rebuild', function () {
     });
     loaded.resolve(found);
     $scope.$apply();
+  }
+
+  function showWithImage() {
+    show(null, 'a');
+    have('a', {});
   }
 
   function choose(id, properties) {
@@ -186,8 +192,7 @@ describe('The form of a rebuild', function () {
   });
 
   it('lets nobody send what a property is refused for, until it is corrected', function () {
-    show(null, 'a');
-    have('a', {});
+    showWithImage();
     $timeout.flush();
     answer(0, {refused: {message: 'No.', problems: {hw_cpu_cores: {reason: 'too many'}}}});
     expect(element.find('.image-props-error').text()).toBe('too many');
@@ -197,8 +202,7 @@ describe('The form of a rebuild', function () {
   });
 
   it('lets nobody send what is wrong by itself, and does not ask', function () {
-    show(null, 'a');
-    have('a', {});
+    showWithImage();
     write('hw_cpu_cores', '65');
     $timeout.flush(10000);
     expect(editService.checkRebuild).not.toHaveBeenCalled();
@@ -206,8 +210,7 @@ describe('The form of a rebuild', function () {
   });
 
   it('can be sent where no property is to blame, or the cloud cannot be asked', function () {
-    show(null, 'a');
-    have('a', {});
+    showWithImage();
     $timeout.flush();
     answer(0, {refused: {message: 'It is locked.', problems: {}}});
     expect(said()).toContain('It is locked.');
@@ -221,7 +224,7 @@ describe('The form of a rebuild', function () {
   });
 
   it('keeps a preset that leaves the image its own property, whichever image it is', function () {
-    found.server = {overrides: {}, preset: {name: 'scsi', digest: '1'}, image: null};
+    found.server = {overrides: {}, preset: NAMED, image: null};
     show();
     choose('a', {hw_disk_bus: 'virtio'});
     $timeout.flush();
@@ -233,7 +236,7 @@ describe('The form of a rebuild', function () {
   });
 
   it('asks for what differs from a preset, by the image that is chosen', function () {
-    found.server = {overrides: {}, preset: {name: 'scsi', digest: '1'}, image: null};
+    found.server = {overrides: {}, preset: NAMED, image: null};
     show();
     choose('a', {hw_disk_bus: 'virtio'});
     write('hw_cpu_cores', '4');
@@ -241,14 +244,14 @@ describe('The form of a rebuild', function () {
     choose('b', {});
     expect(sends()).toEqual({
       image_props_override: {hw_cpu_cores: '4', hw_disk_bus: null},
-      image_props_override_preset: {name: 'scsi', digest: '1'}
+      image_props_override_preset: NAMED
     });
   });
 
   it('has again what it was sent with', function () {
     var sent = {
       image_props_override: {hw_cpu_cores: '{$ 4 $}'},
-      image_props_override_preset: {name: 'scsi', digest: '1'}
+      image_props_override_preset: NAMED
     };
     found.offered.properties[1] = angular.extend({}, CHOICES.line, {name: 'hw_cpu_cores'});
     show(sent, 'a');
@@ -265,20 +268,15 @@ describe('The form of a rebuild', function () {
     expect(sends()).toEqual({image_props_override: {}, image_props_override_preset: null});
   });
 
-  it('is sent again as it was where the editor cannot be had', function () {
-    var sent = {image_props_override: {hw_cpu_cores: '4'}, image_props_override_preset: null};
+  it('is Horizon\'s own where the editor cannot be had, and sends again what it had', function () {
     loaded.reject({status: 502});
-    show(sent, 'a');
-    expect(sends()).toEqual(sent);
-    expect(isBlocked()).toBe(false);
-  });
-
-  it('is Horizon\'s own where the overrides cannot be had', function () {
-    loaded.reject({status: 502});
-    show(null, 'a');
-    expect(element.find('image-props-editor').length).toBe(0);
-    expect(sends()).toBe('');
-    expect(isBlocked()).toBe(false);
+    [null, {image_props_override: {}, image_props_override_preset: null}].forEach(function (sent) {
+      show(sent, 'a');
+      expect(element.find('image-props-editor').length).toBe(0);
+      expect(sends()).toEqual(sent || '');
+      expect(isBlocked()).toBe(false);
+      element.remove();
+    });
   });
 
   it('is not sent by the key that ends a search', function () {
@@ -292,8 +290,7 @@ describe('The form of a rebuild', function () {
   });
 
   it('asks nothing more once it is closed', function () {
-    show(null, 'a');
-    have('a', {});
+    showWithImage();
     $scope.$destroy();
     element.find('[name=image]').val('b').trigger('change');
     $timeout.flush(10000);

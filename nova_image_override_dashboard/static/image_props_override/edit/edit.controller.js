@@ -42,11 +42,6 @@
     ctrl.save = save;
     ctrl.cancel = cancel;
 
-    /**
-     * @param {Object} overrides - name to value
-     * @param {Object|null} preset - {name, digest} of the one that they are laid over
-     * @param {boolean} right - whether every row is right by itself
-     */
     function take(overrides, preset, right) {
       asked = {image_props_override: overrides, image_props_override_preset: preset};
       // The editor reports at once what it has been given.

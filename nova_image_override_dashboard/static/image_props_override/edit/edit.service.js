@@ -16,7 +16,12 @@
   ];
 
   /**
-   * The dialog that edits the overrides of an existing instance.
+   * The dialog that edits the overrides of an existing instance, and what the
+   * plugin's REST views say of one.
+   *
+   * "asked" is {image_props_override, image_props_override_preset}; that of a
+   * rebuild has image, too, which alone keeps them. Answers are {accepted}, of save
+   * {}, or {refused: {message, problems}}.
    */
   function service($q, $uibModal, http, toast, basePath, propsService) {
     return {
@@ -64,33 +69,14 @@
       });
     }
 
-    /**
-     * Ask what a replacement would get; its parameters are those of save.
-     *
-     * @returns {Promise} of {accepted} or {refused: {message, problems}}
-     */
     function check(id, asked) {
       return http.post(url(id), asked).then(dataOf);
     }
 
-    /**
-     * Ask what a rebuild would get.
-     *
-     * @param {string} id - of the instance
-     * @param {Object} asked - that of save, or none to keep what it has, and image
-     * @returns {Promise} of {accepted} or {refused: {message, problems}}
-     */
     function checkRebuild(id, asked) {
       return http.post(url(id) + 'rebuild/', asked).then(dataOf);
     }
 
-    /**
-     * Replace the overrides of an instance.
-     *
-     * @param {string} id - of the instance
-     * @param {Object} asked - {image_props_override, image_props_override_preset}
-     * @returns {Promise} of {} or {refused: {message, problems}}
-     */
     function save(id, asked) {
       return http.put(url(id), asked).then(dataOf);
     }

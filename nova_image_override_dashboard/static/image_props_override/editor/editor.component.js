@@ -16,7 +16,9 @@
         image: '<',
         // What the cloud says of it, from the asker.
         told: '<',
-        // Called with what is asked for whenever that changes.
+        // Called with what is asked for whenever that changes: overrides (name to
+        // value), and {name, digest} of the preset, or null, that they are laid
+        // over; isRight, whether every row is right by itself; all of both.
         onChange: '&'
       },
       require: {form: '^form'},

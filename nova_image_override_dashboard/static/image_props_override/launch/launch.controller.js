@@ -94,11 +94,6 @@
       schedule();
     }
 
-    /**
-     * @param {Object} overrides - name to value
-     * @param {Object|null} preset - {name, digest} of the one that they are laid over
-     * @param {boolean} right - whether every row is right by itself
-     */
     function take(overrides, preset, right) {
       // Horizon leaves out what is null.
       model.newInstanceSpec.image_props_override =

@@ -99,12 +99,6 @@
       }
     }
 
-    /**
-     * @param {Object} overrides - name to value
-     * @param {Object|null} preset - {name, digest} of the one that they are laid over
-     * @param {boolean} right - whether every row is right by itself
-     * @param {Object} all - overrides and preset together: name to value
-     */
     function take(overrides, preset, right, all) {
       var now = {all: all, preset: preset};
       // The editor reports at once what it has been given.
