@@ -29,16 +29,28 @@ def test_a_file_without_a_text_is_refused_in_one_line(tmp_path, content, why):
     assert refusal(path) == f'[image_override] some_option: {path}: {why}'
 
 
-def test_a_folder_is_no_file(tmp_path):
-    assert refusal(tmp_path) == (
-        f'[image_override] some_option: {tmp_path}: is not a regular file')
-
-
-def test_a_missing_file_is_told(tmp_path):
-    path = tmp_path / 'none'
+@pytest.mark.parametrize('make', [os.mkdir, os.mkfifo])
+def test_what_is_no_regular_file_is_refused(tmp_path, make):
+    path = tmp_path / 'file'
+    make(path)
     assert refusal(path) == (
-        f'[image_override] some_option: {path}: cannot be read: '
-        'No such file or directory')
+        f'[image_override] some_option: {path}: is not a regular file')
+
+
+@pytest.mark.parametrize(('name', 'why'), [
+    ('none', 'No such file or directory'), ('denied', 'Permission denied')])
+def test_a_file_that_cannot_be_opened_is_told(
+        tmp_path, monkeypatch, name, why):
+    (tmp_path / 'denied').touch()
+
+    def denied(self, **kwargs):
+        raise PermissionError(13, 'Permission denied')
+
+    # Not by the file's mode, because tests may run as root.
+    monkeypatch.setattr(config_files.pathlib.Path, 'read_text', denied)
+    assert refusal(tmp_path / name) == (
+        f'[image_override] some_option: {tmp_path / name}: cannot be read: '
+        f'{why}')
 
 
 def test_a_path_must_be_absolute():
