@@ -141,36 +141,22 @@ def change(monkeypatch, owner, name, value):
 CHANGES = [
     # functions
     (api.verify, 'nova.block_device', 'prepend_dev', GONE),
-    (api.verify, 'nova.block_device', 'prepend_dev', lambda: None),
-    (api.verify, 'nova.scheduler.client.report', 'report_client_singleton',
-     lambda added: None),
     (commands, 'nova.context', 'get_admin_context', lambda added: None),
-    (scheduler.verify, 'nova.scheduler.utils', 'setup_instance_group',
-     lambda context: None),
     (scheduler.verify, 'nova.scheduler.client.report',
      'SAME_SUBTREE_VERSION', GONE),
     # a function that checks image properties
-    (api.verify, 'nova.virt.hardware', 'numa_get_constraints', GONE),
-    (api.verify, 'nova.virt.hardware', 'numa_get_constraints',
-     lambda flavor: None),
     (api.verify, 'nova.virt.hardware', 'numa_get_constraints',
      lambda image_meta, flavor: None),
-    (api.verify, 'nova.virt.hardware', 'numa_get_constraints',
-     lambda flavor, image_meta, added: None),
     # methods
-    (api.verify, 'nova.objects:RequestSpec', 'ensure_project_and_user_id',
-     GONE),
     (api.verify, 'nova.objects:RequestSpec', 'ensure_project_and_user_id',
      lambda self: None),
     (api.verify, 'nova.objects:Instance', 'save',
      lambda self, expected_vm_state=None: None),
     (compute.verify, 'nova.image.glance:API', 'get', lambda self: None),
-    (commands, 'nova.objects:FlavorList', 'get_all', lambda: None),
     # one that releases name differently
     (api.verify, 'nova.api.openstack.wsgi:Resource',
      api.REGISTER_ACTIONS.get().__name__, lambda self: None),
     # classes
-    (api.verify, 'nova.compute.utils', 'EventReporter', GONE),
     (api.verify, 'nova.compute.utils', 'EventReporter', lambda context: None),
     (compute.verify, 'nova.compute.resource_tracker:ResourceTracker',
      '__init__', lambda self, host: None),

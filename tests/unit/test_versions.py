@@ -43,12 +43,6 @@ def test_the_headers_case_does_not_matter(name):
     assert negotiate('image-props-override 1.0', name) == (1, 0)
 
 
-def test_several_headers_are_one_as_wsgi_servers_fold_them():
-    headers = {'OpenStack-API-Version':
-               'compute 2.90,image-props-override 1.0,volume 3.0'}
-    assert versions.negotiate(headers, HISTORY) == (1, 0)
-
-
 @pytest.mark.parametrize('value', [
     '', ' ', ',', '1.0', 'latest', 'compute 2.90', 'compute latest',
     'image-props-override', 'image-props-override,',
@@ -120,12 +114,9 @@ def test_any_header_is_a_version_or_none_or_refused(value):
     assert version is None or version in HISTORY
 
 
-@pytest.mark.parametrize('text', ['1.0', '1.1', '1.10', '2.0'])
-def test_a_compute_part_of_this_version_or_a_newer_one_will_do(text):
-    assert versions.does_compute_part(text)
-
-
-@pytest.mark.parametrize('told', [
-    None, '', '0.9', '0.10', '1', 'latest', '1.0 ', '1.x', 1.0, True])
-def test_no_other_compute_part_will_do(told):
-    assert not versions.does_compute_part(told)
+@pytest.mark.parametrize(('told', 'will_do'), [
+    *((text, True) for text in ('1.0', '1.1', '1.10', '2.0')),
+    *((text, False) for text in (
+        None, '', '0.9', '0.10', '1', 'latest', '1.0 ', '1.x', 1.0, True))])
+def test_a_compute_part_of_this_version_or_a_newer_one_will_do(told, will_do):
+    assert versions.does_compute_part(told) is will_do

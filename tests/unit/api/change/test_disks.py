@@ -23,7 +23,10 @@ def swap(name, bus='virtio'):
                 guest_format='swap')
 
 
-def moved(mappings, source='virtio', target='scsi'):
+TO_SCSI = ('virtio', 'scsi')
+
+
+def moved(mappings, source, target):
     """Return what moves: the names before and after."""
     return {mapping.device_name: name
             for mapping, name in disks.moves(mappings, source, target)}
@@ -36,51 +39,39 @@ def test_the_bus_is_that_of_the_property_or_libvirts_default(properties, bus):
     assert disks.bus(properties) == bus
 
 
-def test_the_root_disk_comes_first_and_the_others_in_their_order():
-    assert moved([disk('vdc'), disk('vda'), root('vdb')]) == {
-        '/dev/vdb': '/dev/sda', '/dev/vda': '/dev/sdb', '/dev/vdc': '/dev/sdc'}
-
-
-@pytest.mark.parametrize('bus', ['virtio', 'ide', None])
-def test_the_root_disk_moves_from_whatever_bus_it_is_on(bus):
-    assert moved([root('vda', bus)]) == {'/dev/vda': '/dev/sda'}
-
-
-def test_unless_it_is_there_already():
-    assert moved([root('sda', 'scsi'), disk('vdb')]) == {
-        '/dev/vdb': '/dev/sdb'}
-
-
-def test_only_the_root_disk_moves_where_the_others_were_there_before():
-    assert moved([root('hda', 'ide'), disk('vda'), disk('vdb', None)],
-                 target='virtio') == {'/dev/hda': '/dev/vdc'}
-
-
-def test_nothing_moves_where_all_were_there_before():
-    assert moved([root('vda'), disk('vdb')], target='virtio') == {}
-
-
-@pytest.mark.parametrize('other', [
-    disk('hda', 'ide'), disk('sdb', 'scsi'),
-    disk('vdb', device_type='cdrom'), disk(None)])
-def test_what_is_no_disk_of_the_old_bus_stays(other):
-    assert moved([root('vda'), other]) == {'/dev/vda': '/dev/sda'}
-
-
-def test_a_disk_of_no_type_is_one():
-    assert moved([root('vda'), disk('vdb', device_type=None)]) == {
-        '/dev/vda': '/dev/sda', '/dev/vdb': '/dev/sdb'}
-
-
-def test_names_that_are_taken_on_the_new_bus_stay_taken():
-    assert moved([root('vda'), disk('sda', 'scsi'), disk('vdb')]) == {
-        '/dev/vda': '/dev/sdb', '/dev/vdb': '/dev/sdc'}
-
-
-def test_names_that_become_free_are_taken():
-    assert moved([root('sda', 'scsi'), disk('sdb', 'scsi')],
-                 'scsi', 'usb') == {
-        '/dev/sda': '/dev/sda', '/dev/sdb': '/dev/sdb'}
+@pytest.mark.parametrize(('mappings', 'buses', 'expected'), [
+    # The root disk comes first, and the others in their order.
+    ([disk('vdc'), disk('vda'), root('vdb')], TO_SCSI,
+     {'vdb': 'sda', 'vda': 'sdb', 'vdc': 'sdc'}),
+    # It moves from whatever bus it is on, unless it is there already.
+    ([root('vda', 'ide')], TO_SCSI, {'vda': 'sda'}),
+    ([root('vda', None)], TO_SCSI, {'vda': 'sda'}),
+    ([root('sda', 'scsi'), disk('vdb')], TO_SCSI, {'vdb': 'sdb'}),
+    # It alone moves where the others were there before.
+    ([root('hda', 'ide'), disk('vda'), disk('vdb', None)],
+     ('virtio', 'virtio'), {'hda': 'vdc'}),
+    # What is no disk of the old bus stays; one of no type is a disk.
+    *(([root('vda'), other], TO_SCSI, {'vda': 'sda'}) for other in (
+        disk('hda', 'ide'), disk('sdb', 'scsi'),
+        disk('vdb', device_type='cdrom'), disk(None))),
+    ([root('vda'), disk('vdb', device_type=None)], TO_SCSI,
+     {'vda': 'sda', 'vdb': 'sdb'}),
+    # Names that are taken on the new bus stay taken; those that become free
+    # are taken.
+    ([root('vda'), disk('sda', 'scsi'), disk('vdb')], TO_SCSI,
+     {'vda': 'sdb', 'vdb': 'sdc'}),
+    ([root('sda', 'scsi'), disk('sdb', 'scsi')], ('scsi', 'usb'),
+     {'sda': 'sda', 'sdb': 'sdb'}),
+    # Nothing moves where all were there before, where libvirt would move
+    # nothing, or on no bus of QEMU's guests, which their host knows.
+    ([root('vda'), disk('vdb')], ('virtio', 'virtio'), {}),
+    ([root('vda', 'lxc')], ('lxc', 'virtio'), {}),
+    ([root('vda', 'lxc'), disk('vdb', None)], ('virtio', 'lxc'), {})])
+def test_disks_move_to_the_first_names_of_their_new_bus(
+        mappings, buses, expected):
+    assert moved(mappings, *buses) == {
+        f'/dev/{before}': f'/dev/{after}'
+        for before, after in expected.items()}
 
 
 @pytest.mark.parametrize('bus', blockinfo.SUPPORTED_DEVICE_BUSES['qemu'])
@@ -94,24 +85,12 @@ def test_devices_on_each_bus_have_the_names_that_nova_gives_them(bus):
         f'{prefix}b'}
 
 
-@pytest.mark.parametrize(('source', 'target'), [
-    ('virtio', 'virtio'),
-    # No bus of QEMU's guests.
-    ('lxc', 'virtio')])
-def test_nothing_moves_where_libvirt_would_move_nothing(source, target):
-    assert moved([root('vda', source)], source, target) == {}
-
-
 def test_a_bus_that_the_host_of_the_disks_lacks_is_refused():
     with pytest.raises(errors.Invalid) as caught:
-        moved([root('vda')], target='lxc')
+        moved([root('vda')], 'virtio', 'lxc')
     (problem,) = caught.value.problems
     assert problem.name == 'hw_disk_bus'
     assert 'on virtio, and its host has no bus lxc' in problem.reason
-
-
-def test_disks_on_no_bus_of_libvirts_are_left_to_their_host():
-    assert moved([root('vda', 'lxc'), disk('vdb', None)], target='lxc') == {}
 
 
 # --- mappings of a create -----------------------------------------------------
@@ -124,6 +103,10 @@ def test_what_the_legacy_form_leaves_out_is_set():
 
 
 # --- what an image itself places ----------------------------------------------
+
+SCSI = {'hw_disk_bus': 'scsi'}
+CDROM = disk('vdb', device_type='cdrom')
+
 
 def placed(mappings, asked, image, of_image=None):
     """Return where disks are created, and the name that the root is to have.
@@ -138,27 +121,22 @@ def placed(mappings, asked, image, of_image=None):
     return [each.device_name for each in mappings], options['root_device_name']
 
 
-def test_disks_of_an_image_are_placed_anew_on_another_bus():
-    assert placed([root('vda'), disk('vdb'), disk('vdc', None)],
-                  {'hw_disk_bus': 'scsi'}, {}) == ([None] * 3, None)
-    assert placed([root('sda', 'scsi')], {'hw_disk_bus': None},
-                  {'hw_disk_bus': 'scsi'}) == ([None], None)
-
-
-def test_the_root_of_an_image_is_wherever_it_was():
-    assert placed([root('sda', 'sata'), disk('sdb', 'sata')],
-                  {'hw_disk_bus': 'scsi'}, {}) == ([None, '/dev/sdb'], None)
-
-
-def test_what_the_request_places_or_is_no_disk_stays():
-    drives = [disk('vda'), disk('vdb', device_type='cdrom')]
-    assert placed(drives, {'hw_disk_bus': 'scsi'}, {}, drives[1:]) == (
-        ['/dev/vda', '/dev/vdb'], None)
-
-
-def test_a_name_without_a_bus_is_not_kept_whoever_gives_it():
-    assert placed([root('vda', None)], {'hw_disk_bus': 'scsi'}, {}, []) == (
-        [None], None)
+@pytest.mark.parametrize(('mappings', 'asked', 'image', 'of_image', 'names'), [
+    # On another bus they are placed anew.
+    ([root('vda'), disk('vdb'), disk('vdc', None)], SCSI, {}, None,
+     [None, None, None]),
+    ([root('sda', 'scsi')], {'hw_disk_bus': None}, SCSI, None, [None]),
+    # The root is, wherever it was.
+    ([root('sda', 'sata'), disk('sdb', 'sata')], SCSI, {}, None,
+     [None, '/dev/sdb']),
+    # What the request places, or what is no disk, stays.
+    ([disk('vda'), CDROM], SCSI, {}, [CDROM], ['/dev/vda', '/dev/vdb']),
+    # A name without a bus is not kept, whoever gives it.
+    ([root('vda', None)], SCSI, {}, [], [None])])
+def test_disks_of_an_image_are_placed_anew_on_another_bus(
+        mappings, asked, image, of_image, names):
+    mappings = [each.obj_clone() for each in mappings]
+    assert placed(mappings, asked, image, of_image) == (names, None)
 
 
 def test_all_stays_without_an_override_of_the_bus():

@@ -15,6 +15,8 @@ from nova_image_override.api.change import held_instance
 from nova_image_override.api.change import store
 from tests.unit.api.change import servers
 
+pytestmark = pytest.mark.usefixtures('databases')
+
 
 def held():
     return held_instance.Instance.of(
@@ -73,7 +75,6 @@ def take(read, **kwargs):
 @pytest.mark.parametrize(('overrides', 'asks'), [
     (servers.OVERRIDES, False), (servers.OVERRIDES, True), ({}, True),
     ({}, False)])
-@pytest.mark.usefixtures('databases')
 def test_a_server_that_is_what_was_read_is_taken(overrides, asks):
     server = servers.server(overrides)
     former, metadata = take(server, asks=asks)
@@ -90,7 +91,6 @@ def test_a_server_that_is_what_was_read_is_taken(overrides, asks):
     (servers.OVERRIDES, False, {'host': 'compute2'}),
     (servers.OVERRIDES, False, {'instance_type_id': 2}),
     ({}, True, {'host': 'compute2'})])
-@pytest.mark.usefixtures('databases')
 def test_one_that_has_changed_since_is_given_back(overrides, asks, other):
     server = servers.server(overrides)
     servers.change(server, **other)
@@ -105,7 +105,6 @@ def test_one_that_has_changed_since_is_given_back(overrides, asks, other):
 
 @pytest.mark.parametrize(('overrides', 'then'), [
     ({}, servers.OVERRIDES), (servers.OVERRIDES, {})])
-@pytest.mark.usefixtures('databases')
 def test_one_whose_overrides_have_changed_since_is_given_back(overrides, then):
     """Nova's save replaces system metadata, but not in shelve and lock."""
     server = servers.server(overrides)
@@ -117,7 +116,6 @@ def test_one_whose_overrides_have_changed_since_is_given_back(overrides, then):
     assert (task_state, metadata) == (None, given)
 
 
-@pytest.mark.usefixtures('databases')
 def test_without_overrides_nothing_is_compared():
     server = servers.server({})
     servers.change(server, host='compute2')
@@ -125,7 +123,6 @@ def test_without_overrides_nothing_is_compared():
     assert store.stored(server).task_state == task_states.REBUILDING
 
 
-@pytest.mark.usefixtures('databases')
 def test_a_state_that_something_else_has_taken_is_novas_refusal():
     server = servers.server()
     servers.change(server, task_state=task_states.DELETING)
@@ -139,7 +136,6 @@ def test_a_state_that_something_else_has_taken_is_novas_refusal():
     ({'task_state': task_states.REBUILDING}, None),
     ({'display_name': 'x'}, [None]),
     ({'vm_state': vm_states.ERROR, 'display_name': 'x'}, None)])
-@pytest.mark.usefixtures('databases')
 def test_a_save_that_takes_no_state_is_novas_own(fields, expected):
     server = servers.server()
     servers.change(server, host='compute2')
@@ -151,7 +147,6 @@ def test_a_save_that_takes_no_state_is_novas_own(fields, expected):
     assert all(present[name] == value for name, value in fields.items())
 
 
-@pytest.mark.usefixtures('databases')
 def test_a_state_is_taken_once():
     server = servers.server()
     taken = held_instance.Instance.of(server)
@@ -163,7 +158,6 @@ def test_a_state_is_taken_once():
     assert store.stored(server).task_state is None
 
 
-@pytest.mark.usefixtures('databases')
 def test_a_check_ends_before_anything_is_stored():
     server = servers.server()
     before = servers.everything(server)
@@ -172,7 +166,6 @@ def test_a_check_ends_before_anything_is_stored():
     assert servers.everything(server) == before
 
 
-@pytest.mark.usefixtures('databases')
 def test_what_a_rebuild_replaces_is_passed_on_though_nova_had_not_read_it():
     server = servers.server()
     found = []
@@ -196,7 +189,6 @@ def test_what_a_rebuild_replaces_is_passed_on_though_nova_had_not_read_it():
     (lambda read: held_instance.Instance.of(
         read, keeps_others=True).obj_clone(),
      {'image_hw_pmu': 'true', 'locked_reason': 'x'})])
-@pytest.mark.usefixtures('databases')
 def test_a_lock_stores_only_the_keys_that_it_has_changed(made, kept):
     """Others and copies remove a key, too, that they have read, and lack."""
     server = servers.server({}, system_metadata={
@@ -212,7 +204,6 @@ def test_a_lock_stores_only_the_keys_that_it_has_changed(made, kept):
     assert present.system_metadata == kept
 
 
-@pytest.mark.usefixtures('databases')
 def test_a_lock_of_nothing_of_system_metadata_leaves_it(monkeypatch):
     monkeypatch.setattr(store, 'save_keys', lambda *args: 1 / 0)
     server = servers.server()
@@ -225,7 +216,6 @@ def test_a_lock_of_nothing_of_system_metadata_leaves_it(monkeypatch):
     assert present.system_metadata == {'image_hw_pmu': 'false'}
 
 
-@pytest.mark.usefixtures('databases')
 def test_a_topology_that_was_read_is_not_stored_again():
     server = servers.server({}, numa_topology=servers.topology())
     read = objects.Instance.get_by_uuid(

@@ -17,6 +17,8 @@ from tests.unit.api.change import plans
 from tests.unit.api.change import servers
 from tests.unit.strategies import overrides_of
 
+pytestmark = pytest.mark.usefixtures('databases')
+
 STOPPED = {'vm_state': vm_states.STOPPED, 'host': 'compute1',
            'power_state': power_state.SHUTDOWN}
 OFFLOADED = {'vm_state': vm_states.SHELVED_OFFLOADED, 'host': None,
@@ -101,7 +103,6 @@ def driver(monkeypatch):
 
 
 @pytest.mark.parametrize('kind', ['QEMU', None])
-@pytest.mark.usefixtures('databases')
 def test_a_stopped_server_gets_what_its_host_permits(driver, kind):
     """Without a compute node, too: nova-compute may have a new name for it."""
     server = driver(kind)
@@ -120,14 +121,12 @@ def test_a_stopped_server_gets_what_its_host_permits(driver, kind):
         'windows', 'hvm', 'x')
 
 
-@pytest.mark.usefixtures('databases')
 def test_the_same_overrides_ask_nothing_of_a_host(driver):
     scheduler = servers.Scheduler()
     plan(driver('VMware vCenter Server'), servers.OVERRIDES, scheduler)
     assert scheduler.required == []
 
 
-@pytest.mark.usefixtures('databases')
 def test_without_an_image_in_the_request_spec_the_servers_counts():
     server = servers.server()
     servers.set_image(server, None)
@@ -138,7 +137,6 @@ def test_without_an_image_in_the_request_spec_the_servers_counts():
     assert wanted.hw_rng_model == 'virtio'
 
 
-@pytest.mark.usefixtures('databases')
 def test_the_defaults_of_nova_compute_are_not_asked_of_the_scheduler():
     """They are in system metadata, and not in the request spec."""
     server = servers.server()
@@ -152,7 +150,6 @@ def test_the_defaults_of_nova_compute_are_not_asked_of_the_scheduler():
 
 @pytest.mark.parametrize(('shelved', 'record'), [
     (None, {}), ('c', {metadata_keys.OFFLOADED: 'c'})])
-@pytest.mark.usefixtures('databases')
 def test_an_offloaded_server_notes_that_its_shelved_image_is_older(
         monkeypatch, shelved, record):
     server, asked = servers.server(**SHELVED), []
@@ -172,7 +169,6 @@ def test_an_offloaded_server_notes_that_its_shelved_image_is_older(
         shelved)
 
 
-@pytest.mark.usefixtures('databases')
 def test_what_changes_nothing_keeps_that_note_and_takes_the_preset():
     server = servers.server(**SHELVED)
     server.system_metadata = {
@@ -203,7 +199,6 @@ def test_what_changes_nothing_keeps_that_note_and_takes_the_preset():
      'a start keeps the firmware that it has: rebuild the server'),
     ({}, {'hw_pci_numa_affinity_policy': 'required'}, errors.CREATE_ONLY,
      ['hw_pci_numa_affinity_policy'], 'boot another server')])
-@pytest.mark.usefixtures('databases')
 def test_a_start_makes_not_everything_anew(overrides, asked, code, names, said):
     with pytest.raises(errors.OverrideError) as caught:
         plan(servers.server(overrides), asked)
@@ -213,7 +208,6 @@ def test_a_start_makes_not_everything_anew(overrides, asked, code, names, said):
         assert said in each.reason
 
 
-@pytest.mark.usefixtures('databases')
 def test_a_numa_topology_needs_a_claim():
     with pytest.raises(errors.Conflict, match='shelve it first') as caught:
         plan(servers.server(), scheduler=servers.Scheduler(
@@ -222,7 +216,6 @@ def test_a_numa_topology_needs_a_claim():
         ('hw_rng_model', errors.NEEDS_CLAIM)]
 
 
-@pytest.mark.usefixtures('databases')
 def test_the_disks_must_have_room():
     server = servers.server({})
     for name in ('/dev/vdc', '/dev/vdd', '/dev/vde'):
@@ -231,7 +224,6 @@ def test_the_disks_must_have_room():
         plan(server, {'hw_disk_bus': 'ide'})
 
 
-@pytest.mark.usefixtures('databases')
 def test_a_driver_that_builds_no_guest_at_a_start_needs_a_rebuild(driver):
     server = driver('VMware vCenter Server')
     with pytest.raises(errors.Conflict) as caught:
@@ -245,13 +237,11 @@ def test_a_driver_that_builds_no_guest_at_a_start_needs_a_rebuild(driver):
 @pytest.mark.parametrize(('fields', 'said'), [
     ({'task_state': 'powering-on'}, 'in task powering-on'),
     ({'vm_state': vm_states.ACTIVE}, 'the server is active')])
-@pytest.mark.usefixtures('databases')
 def test_a_server_in_another_state_is_not_updated(fields, said):
     with pytest.raises(errors.Conflict, match=said):
         plan(servers.server(**fields))
 
 
-@pytest.mark.usefixtures('databases')
 def test_a_server_without_a_request_spec_is_the_operators_to_mend():
     server = servers.server()
     servers.spec(server).destroy()
