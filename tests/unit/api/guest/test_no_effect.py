@@ -21,61 +21,41 @@ def problems(overrides, virt_drivers=VMWARE, base=()):
         virt_drivers, dict(base), merged, overrides_of(overrides))}
 
 
-def test_what_guests_have_though_no_driver_reads_it_is_left_to_the_flavor():
-    assert problems({'hw_rng_model': 'virtio'}, LIBVIRT) == {}
-
-
 # --- what is refused --------------------------------------------------------
 
-@pytest.mark.parametrize('overrides', [
-    {'hw_disk_bus': 'virtio'}, {'hw_disk_bus': 'scsi'},
-    {'hw_vif_model': 'virtio'}, {'hw_video_ram': '32'},
-    {'hw_boot_menu': 'true'}, {'hw_numa_mem.0': '64'},
-    # No code of Nova reads it.
-    {'hw_ipxe_boot': 'true'}])
-def test_what_no_host_acts_on_is_refused(overrides):
-    found = problems(overrides)
-    assert {each.code for each in found.values()} == {errors.NO_EFFECT}
-    assert found.keys() == overrides.keys()
-
-
-@pytest.mark.parametrize('overrides', [
-    {'hw_disk_bus': 'ide'},
-    {'hw_disk_bus': 'scsi', 'hw_scsi_model': 'vmpvscsi'},
-    {'hw_vif_model': 'vmxnet3'}, {'trait:CUSTOM_A': 'required'},
-    {'img_hv_type': 'vmware'},
-    {'hw_boot_menu': None}])
-def test_what_a_host_acts_on_or_the_scheduler_is_not(overrides):
-    assert problems(overrides) == {}
-
-
-@pytest.mark.parametrize('virt_drivers', [LIBVIRT, MIXED, frozenset()])
-def test_nothing_is_refused_where_something_may_act(virt_drivers):
-    assert problems({'hw_boot_menu': 'true'}, virt_drivers) == {}
-
-
-def test_what_only_other_drivers_read_is_refused_with_libvirt():
-    overrides = {'hw_disk_type': 'thin'}
-    assert problems(overrides, LIBVIRT)['hw_disk_type'].code == (
-        errors.NO_EFFECT)
-    assert problems(overrides, MIXED) == {}
-
-
-def test_an_image_without_a_value_has_none_that_is_spelt_so():
-    assert problems({'hw_disk_type': 'None'}, LIBVIRT).keys() == {
-        'hw_disk_type'}
-
-
-def test_the_other_half_may_be_the_image_s():
-    assert problems({'hw_disk_bus': 'scsi'},
-                    base={'hw_scsi_model': 'lsilogic'}) == {}
-
-
-def test_the_image_s_own_value_is_no_problem():
-    assert problems({'hw_boot_menu': 'true'},
-                    base={'hw_boot_menu': 'True'}) == {}
-    assert problems({'hw_boot_menu': 'true'},
-                    base={'hw_boot_menu': 'False'}).keys() == {'hw_boot_menu'}
+@pytest.mark.parametrize(('virt_drivers', 'overrides', 'base', 'refused'), [
+    *((VMWARE, {name: value}, {}, True) for name, value in (
+        ('hw_disk_bus', 'virtio'), ('hw_disk_bus', 'scsi'),
+        ('hw_vif_model', 'virtio'), ('hw_video_ram', '32'),
+        ('hw_boot_menu', 'true'), ('hw_numa_mem.0', '64'),
+        # No code of Nova reads it.
+        ('hw_ipxe_boot', 'true'))),
+    # What a host acts on, or the scheduler.
+    *((VMWARE, {name: value}, {}, False) for name, value in (
+        ('hw_disk_bus', 'ide'), ('hw_vif_model', 'vmxnet3'),
+        ('trait:CUSTOM_A', 'required'), ('img_hv_type', 'vmware'),
+        ('hw_boot_menu', None))),
+    # The other half may be the image's.
+    (VMWARE, {'hw_disk_bus': 'scsi', 'hw_scsi_model': 'vmpvscsi'}, {}, False),
+    (VMWARE, {'hw_disk_bus': 'scsi'}, {'hw_scsi_model': 'lsilogic'}, False),
+    # The image's own value is no problem.
+    (VMWARE, {'hw_boot_menu': 'true'}, {'hw_boot_menu': 'True'}, False),
+    (VMWARE, {'hw_boot_menu': 'true'}, {'hw_boot_menu': 'False'}, True),
+    # Nothing is refused where something may act.
+    *((drivers, {'hw_boot_menu': 'true'}, {}, False)
+      for drivers in (LIBVIRT, MIXED, frozenset())),
+    # What only other drivers read.
+    (LIBVIRT, {'hw_disk_type': 'thin'}, {}, True),
+    (MIXED, {'hw_disk_type': 'thin'}, {}, False),
+    # An image without a value has none that is spelt so.
+    (LIBVIRT, {'hw_disk_type': 'None'}, {}, True),
+    # What guests have, though no driver reads it, is left to the flavor.
+    (LIBVIRT, {'hw_rng_model': 'virtio'}, {}, False)])
+def test_what_no_host_acts_on_is_refused(
+        virt_drivers, overrides, base, refused):
+    found = problems(overrides, virt_drivers, base)
+    assert {name: each.code for name, each in found.items()} == (
+        dict.fromkeys(overrides, errors.NO_EFFECT) if refused else {})
 
 
 def test_a_reason_says_whether_the_server_would_be_built():
