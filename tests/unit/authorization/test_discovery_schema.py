@@ -9,47 +9,35 @@ import pytest
 from nova_image_override import policies
 from nova_image_override import versions
 from nova_image_override.api.change import plan
-from nova_image_override.authorization import caller as caller_module
 from nova_image_override.authorization import enforcer as enforcer_module
 from nova_image_override.properties import book
 from nova_image_override.properties import families
 from tests.unit import ecma
 from tests.unit import strategies
-from tests.unit.strategies import overrides_of
-
-ANYONE = caller_module.Caller(can=lambda rule: True)
-
-
-def without(refused):
-    return caller_module.Caller(can=lambda rule: rule not in refused,
-                        policy_defined=refused)
+from tests.unit.authorization.judged import caller
+from tests.unit.authorization.judged import MEMBER
+from tests.unit.authorization.judged import offered
+from tests.unit.authorization.judged import offers
+from tests.unit.authorization.judged import refusals
 
 
-def permitted(rules, caller, overrides):
-    return not rules.refusals(caller, overrides_of(overrides), [{}])
+def permitted(rules, overrides, who=MEMBER):
+    return not refusals(rules, overrides, who=who)
 
 
-def offers(rules, overrides, caller=ANYONE):
-    return jsonschema.Draft202012Validator(
-        plan.Planner(rules, None, frozenset()).schema(
-            caller, versions.MAX)).is_valid(overrides)
-
-
-def offered(catalog, caller=ANYONE, **lists):
-    return {
-        each.names: each.schema for each in enforcer_module.Enforcer(
-            catalog, **lists).overridable(caller)}
+def on_offer(catalog, who=MEMBER, **lists):
+    return offered(enforcer_module.Enforcer(catalog, **lists), who)
 
 
 # --- what is on offer -------------------------------------------------------
 
 def test_nothing_is_on_offer_until_the_deployer_says_so(catalog):
-    assert offered(catalog) == {}
-    assert offered(catalog, denied=['hw_disk_bus=ide']) == {}
+    assert on_offer(catalog) == {}
+    assert on_offer(catalog, denied=['hw_disk_bus=ide']) == {}
 
 
 def test_everything_that_can_be_permitted_is_on_offer_where_all_is(catalog):
-    assert set(offered(catalog, allowed=['*'])) == {
+    assert set(on_offer(catalog, allowed=['*'])) == {
         prop.family.pattern if prop.family else field
         for field, prop in catalog.items() if not prop.record.never}
 
@@ -59,31 +47,31 @@ def test_families_and_only_they_say_their_names_in_words(catalog):
                if prop.family}
     assert {
         name: value['title']
-        for name, value in offered(catalog, allowed=['*']).items()
+        for name, value in on_offer(catalog, allowed=['*']).items()
         if 'title' in value} == spelled
 
 
 @pytest.mark.parametrize('field', sorted(
     name for name, record in book.RECORDS.items() if record.never))
 def test_what_describes_the_image_is_never_on_offer(catalog, field):
-    assert offered(catalog, allowed=[field]) == {}
+    assert on_offer(catalog, allowed=[field]) == {}
 
 
 def test_a_caller_whom_policy_refuses_is_offered_nothing(catalog):
-    assert offered(
-        catalog, without({policies.CREATE}), allowed=['*']) == {}
+    assert on_offer(
+        catalog, caller(refused={policies.CREATE}), allowed=['*']) == {}
 
 
 def test_a_property_that_policy_refuses_is_not_on_offer(catalog):
-    caller = without({policies.PROPERTY_RULE.format('hw_numa_mem'),
-                      policies.PROPERTY_RULE.format('hw_pmu')})
-    assert set(offered(
-        catalog, caller, allowed=['hw_numa_*', 'hw_pmu', 'hw_disk_bus'])) == {
+    who = caller(refused={policies.PROPERTY_RULE.format('hw_numa_mem'),
+                          policies.PROPERTY_RULE.format('hw_pmu')})
+    assert set(on_offer(
+        catalog, who, allowed=['hw_numa_*', 'hw_pmu', 'hw_disk_bus'])) == {
         catalog['hw_numa_cpus'].family.pattern, 'hw_numa_nodes', 'hw_disk_bus'}
 
 
 def test_only_permitted_values_are_on_offer(catalog):
-    found = offered(
+    found = on_offer(
         catalog, allowed=['hw_disk_bus=scsi|i*|usb', 'hw_boot_menu=Yes',
                           'os_type=linux', 'os_distro=ubuntu*|debian'],
         denied=['hw_disk_bus=usb', 'os_type=LINUX', 'os_distro=*core'])
@@ -123,7 +111,7 @@ def test_families_are_offered_by_the_members_that_the_lists_name(
         catalog, denied, allowed, name, value, expected):
     rules = enforcer_module.Enforcer(catalog, denied=denied, allowed=allowed)
     assert offers(rules, {name: value}) == expected
-    assert permitted(rules, ANYONE, {name: value}) == expected
+    assert permitted(rules, {name: value}) == expected
 
 
 def test_the_one_exception_value_limits_of_single_members_are_shown_together(
@@ -132,7 +120,7 @@ def test_the_one_exception_value_limits_of_single_members_are_shown_together(
         catalog, allowed=['hw_numa_mem.0=1', 'hw_numa_mem.1=2'])
     # A create judges each member separately: it is discovery that is wider.
     assert offers(rules, {'hw_numa_mem.0': '2'})
-    assert not permitted(rules, ANYONE, {'hw_numa_mem.0': '2'})
+    assert not permitted(rules, {'hw_numa_mem.0': '2'})
     assert not offers(rules, {'hw_numa_mem.0': '3'})
 
 
@@ -146,11 +134,11 @@ def test_null_is_on_offer_where_removal_is_permitted(catalog, allowed, null):
     (name,) = {'hw_disk_bus', 'os_distro'} & {
         entry.partition('=')[0] for entry in allowed} or {'os_distro'}
     assert offers(rules, {name: None}) == null
-    assert permitted(rules, ANYONE, {name: None}) == null
+    assert permitted(rules, {name: None}) == null
 
 
 def test_where_every_value_is_denied_only_removal_is_on_offer(catalog):
-    assert offered(
+    assert on_offer(
         catalog, allowed=['hw_disk_bus'], denied=['hw_disk_bus=*']) == {
         'hw_disk_bus': {
             'type': 'null',
@@ -163,7 +151,7 @@ def test_the_schema_says_of_which_version_it_is(catalog):
     planner = plan.Planner(
         enforcer_module.Enforcer(catalog), None, frozenset())
     assert planner.schema(
-        ANYONE, version)['title'] == 'image_props_override 7.3'
+        MEMBER, version)['title'] == 'image_props_override 7.3'
 
 
 @pytest.mark.parametrize('name', [
@@ -180,7 +168,7 @@ def test_no_name_that_create_refuses_is_on_offer(catalog, name, allowed):
 @pytest.mark.parametrize('entry', ['trait:*', 'traits_required', '*'])
 def test_a_family_that_is_open_as_a_whole_is_named_by_its_own_pattern(
         catalog, entry):
-    assert families.TRAITS.pattern in offered(catalog, allowed=[entry])
+    assert families.TRAITS.pattern in on_offer(catalog, allowed=[entry])
 
 
 # --- the law ----------------------------------------------------------------
@@ -200,8 +188,8 @@ def _agree(catalog, parser, pair, denied, allowed, refused):
     name, value = pair
     stored = parser.parse({name: value}).values
     rules = enforcer_module.Enforcer(catalog, denied=denied, allowed=allowed)
-    caller = without(refused)
-    assert offers(rules, stored, caller) == permitted(rules, caller, stored)
+    who = caller(refused=refused)
+    assert offers(rules, stored, who) == permitted(rules, stored, who)
 
 
 def _near(fields, **kwargs):
@@ -236,7 +224,7 @@ def test_what_is_offered_is_a_schema_that_any_client_can_read(
         catalog, denied, allowed):
     rules = enforcer_module.Enforcer(catalog, denied=denied, allowed=allowed)
     schema = plan.Planner(rules, None, frozenset()).schema(
-        ANYONE, versions.MAX)
+        MEMBER, versions.MAX)
     jsonschema.Draft202012Validator.check_schema(schema)
     for pattern in ecma.of(schema):
         ecma.check(pattern)

@@ -17,7 +17,7 @@ from nova_image_override.authorization import enforcer as enforcer_module
 from testing import nfv_goals
 from testing import release
 from tests.unit.authorization import policy_folder
-from tests.unit.strategies import overrides_of
+from tests.unit.authorization.judged import refusals
 
 PAGE = (pathlib.Path(__file__).parents[3]
         / 'docs' / 'source' / 'admin' / 'nfv.rst').read_text()
@@ -66,8 +66,7 @@ def refused(enforcer, tmp_path):
             can=policy_folder.can(
                 policy, {'roles': roles, 'project_id': 'p'}),
             policy_defined=policy.file_rules)
-        return {problem.name: problem.code for problem
-                in enforcer.refusals(caller, overrides_of(overrides), [{}])}
+        return refusals(enforcer, overrides, who=caller)
     return ask
 
 
@@ -105,9 +104,6 @@ def test_the_entry_of_a_goal_permits_its_overrides_and_no_other(
              for name, value in goal.overrides.items()}
     enforcer = reading(catalog, tmp_path, '[image_override]\n'
                        f'allowed_properties = {", ".join(goal.entries)}\n')
-    caller = caller_module.Caller(can=lambda rule: True)
-    assert not enforcer.refusals(caller, overrides_of(asked), [{}])
-    closed = reading(catalog, tmp_path, '')
-    assert {problem.name: problem.code for problem in closed.refusals(
-        caller, overrides_of(asked), [{}])} == dict.fromkeys(
-            asked, errors.NOT_ALLOWED)
+    assert refusals(enforcer, asked) == {}
+    assert refusals(reading(catalog, tmp_path, ''), asked) == dict.fromkeys(
+        asked, errors.NOT_ALLOWED)

@@ -2,7 +2,6 @@
 
 import itertools
 import os
-import re
 
 import hypothesis
 from hypothesis import strategies as st
@@ -11,13 +10,15 @@ import yaml
 
 from nova_image_override import errors
 from nova_image_override import policies
-from nova_image_override.authorization import caller as caller_module
 from nova_image_override.authorization import enforcer as enforcer_module
 from nova_image_override.authorization import presets
 from nova_image_override.authorization import rules
 from nova_image_override.authorization.glance import property_protections
 from testing import examples
 from tests.unit import strategies
+from tests.unit.authorization.judged import caller
+from tests.unit.authorization.judged import MEMBER
+from tests.unit.authorization.judged import section
 from tests.unit.strategies import overrides_of
 
 ONE = 'one: {description: x, properties: {hw_boot_menu: yes}}'
@@ -203,12 +204,6 @@ class TestFile:
             written(text)
         assert written('{}').now() == {}
 
-    def test_a_file_that_is_not_there_stops_the_start(self, catalog, tmp_path):
-        for path in (str(tmp_path / 'none'), str(tmp_path), 'presets.yaml'):
-            with pytest.raises(errors.StartupError) as caught:
-                presets.Presets(catalog, path)
-            assert '\n' not in str(caught.value)
-
     def test_without_a_file_there_is_none(self, catalog):
         assert presets.Presets(catalog).now() == {}
 
@@ -296,33 +291,27 @@ class TestDigest:
             assert used('a', changed).digest != used('a', one).digest
 
 
-def caller(*refused, defined=()):
-    return caller_module.Caller(
-        can=lambda rule: rule not in refused,
-        policy_defined=(*refused, *defined),
-        credentials={'roles': ['member']})
-
-
 RULE = policies.PRESET_RULE.format('one')
+CLOSED = caller(refused=[RULE])
 
 
 class TestPermission:
-    @pytest.mark.parametrize(('who', 'rule'), [
-        (caller(RULE), RULE), (caller(policies.CREATE), policies.CREATE),
-        (caller(policies.CREATE, defined=[RULE]), policies.CREATE)])
-    def test_policy_can_close_it(self, who, rule):
+    @pytest.mark.parametrize(('who', 'rule', 'is_open'), [
+        (CLOSED, RULE, False),
+        (caller(refused=[policies.CREATE]), policies.CREATE, False),
+        (caller(refused=[policies.CREATE], defined=[RULE]), policies.CREATE,
+         False),
+        (MEMBER, policies.CREATE, True),
+        (caller(defined=[RULE]), RULE, True),
+        (caller(refused=[policies.PRESET_RULE.format('two')]),
+         policies.CREATE, True)])
+    def test_policy_can_close_it_or_leave_it_open(self, who, rule, is_open):
         decision = rules.of_preset('one', who)
-        assert decision.code == errors.PRESET_NOT_ALLOWED
+        assert decision.permits is is_open
         assert decision.detail == rule
-        assert rule in decision.reason
-
-    @pytest.mark.parametrize(('who', 'rule'), [
-        (caller(), policies.CREATE), (caller(defined=[RULE]), RULE),
-        (caller(policies.PRESET_RULE.format('two')), policies.CREATE)])
-    def test_policy_can_leave_it_open(self, who, rule):
-        decision = rules.of_preset('one', who)
-        assert decision.permits
-        assert decision.detail == rule
+        if not is_open:
+            assert decision.code == errors.PRESET_NOT_ALLOWED
+            assert rule in decision.reason
 
     PRESET = presets.Preset.of(
         'one', overrides_of({'hw_boot_menu': 'true', 'hw_pmu': None}))
@@ -338,15 +327,15 @@ class TestPermission:
         asked = parser.parse(
             {name: value}, preset=self.PRESET.overrides).only([name])
         found = enforcer_module.Enforcer(catalog).refusals(
-            caller(), asked, [{}])
+            MEMBER, asked, [{}])
         assert [each.code for each in found] == [code][:bool(code)]
 
     @pytest.mark.parametrize(('options', 'who', 'code'), [
-        ({'denied': ['hw_boot_menu=true']}, caller(), errors.DENIED),
-        ({}, caller(policies.PROPERTY_RULE.format('hw_boot_menu')),
+        ({'denied': ['hw_boot_menu=true']}, MEMBER, errors.DENIED),
+        ({}, caller(refused=[policies.PROPERTY_RULE.format('hw_boot_menu')]),
          errors.POLICY),
         ({'protections': property_protections.Protections(
-            [])}, caller(), errors.PROTECTED)])
+            [])}, MEMBER, errors.PROTECTED)])
     def test_all_other_rules_apply_and_close_it(
             self, catalog, options, who, code, written):
         read = written(ONE)
@@ -357,9 +346,9 @@ class TestPermission:
         assert list(closed.usable(who)) == []
 
     @pytest.mark.parametrize(('who', 'preset', 'codes'), [
-        (caller(), ONE, []),
-        (caller(RULE), ONE, [errors.NOT_ALLOWED]),
-        (caller(), ONE.replace('one', 'two'), [errors.NOT_ALLOWED])])
+        (MEMBER, ONE, []),
+        (CLOSED, ONE, [errors.NOT_ALLOWED]),
+        (MEMBER, ONE.replace('one', 'two'), [errors.NOT_ALLOWED])])
     def test_what_is_kept_from_it_is_permitted_while_it_may_be_used(
             self, catalog, written, who, preset, codes):
         made = enforcer_module.Enforcer(catalog, presets=written(preset))
@@ -371,14 +360,14 @@ class TestPermission:
     def test_one_that_is_closed_to_the_caller_is_not_there(
             self, catalog, written):
         made = enforcer_module.Enforcer(catalog, presets=written(ONE))
-        assert made.preset(caller(), 'one').name == 'one'
+        assert made.preset(MEMBER, 'one').name == 'one'
         gone = enforcer_module.Enforcer(catalog)
-        assert refused(made.preset, caller(RULE), 'one') == refused(
-            gone.preset, caller(), 'one')
+        assert refused(made.preset, CLOSED, 'one') == refused(
+            gone.preset, MEMBER, 'one')
 
     def test_who_may_not_use_it_is_refused_what_it_gives(self, catalog):
         (found,) = enforcer_module.Enforcer(catalog).refusals(
-            caller(RULE), self.PRESET.overrides, [{}])
+            CLOSED, self.PRESET.overrides, [{}])
         assert (found.name, found.code) == (
             errors.PRESET, errors.PRESET_NOT_ALLOWED)
 
@@ -386,9 +375,9 @@ class TestPermission:
         read = written(ONE + '\n' + ONE.replace('one', 'two').replace(
             'yes', 'null'))
         made = enforcer_module.Enforcer(catalog, presets=read)
-        assert [each.name for each in made.usable(caller())] == ['one', 'two']
-        assert [each.name for each in made.usable(caller(RULE))] == ['two']
-        assert list(enforcer_module.Enforcer(catalog).usable(caller())) == []
+        assert [each.name for each in made.usable(MEMBER)] == ['one', 'two']
+        assert [each.name for each in made.usable(CLOSED)] == ['two']
+        assert list(enforcer_module.Enforcer(catalog).usable(MEMBER)) == []
 
     def test_what_presets_have_in_common_is_judged_once(
             self, catalog, written):
@@ -403,7 +392,7 @@ class TestPermission:
                 return super().decide(request)
 
         made._deciding = [Counting(), *made._deciding]
-        assert len([*made.usable(caller())]) == 50
+        assert len([*made.usable(MEMBER)]) == 50
         assert asked == ['hw_boot_menu']
 
     @hypothesis.settings(suppress_health_check=[
@@ -421,14 +410,12 @@ class TestPermission:
             presets=written(yaml.safe_dump({
                 f'p{at}': {'description': 'x', 'properties': each}
                 for at, each in enumerate(properties)})),
-            protections=(protected and property_protections.Protections([
-                property_protections.Section(re.compile('hw_'), {
-                    'create': ['@'], 'read': ['@'], 'update': ['!'],
-                    'delete': ['!']})])) or None)
-        who = caller()
-        assert [each.name for each in made.usable(who)] == [
+            protections=property_protections.Protections([
+                section('hw_', update=['!'], delete=['!'])]
+            ) if protected else None)
+        assert [each.name for each in made.usable(MEMBER)] == [
             name for name, each in made.presets.now().items()
-            if not made.refusals(who, each.overrides, [{}])]
+            if not made.refusals(MEMBER, each.overrides, [{}])]
 
 
 def test_the_examples_can_be_used(catalog):

@@ -7,7 +7,6 @@ import pytest
 from nova_image_override import errors
 from nova_image_override import versions
 from nova_image_override.api.change import plan
-from nova_image_override.authorization import caller as caller_module
 from nova_image_override.authorization import presets
 from nova_image_override.override import Parser
 from nova_image_override.properties import families
@@ -15,8 +14,8 @@ from testing.cases import scenarios
 from testing.cases import values
 from tests.unit.api.change.plans import planner
 from tests.unit.api.guest import guests
+from tests.unit.authorization.judged import MEMBER
 
-ANYONE = caller_module.Caller(can=lambda rule: True)
 LIBVIRT = frozenset({'libvirt'})
 FIELDS = [field for field, prop in values.CATALOG.items()
           if not prop.record.never]
@@ -42,7 +41,7 @@ CIRCUMSTANCES = {
 
 
 def schema(drivers, *allowed):
-    return planner(*allowed, drivers=drivers).schema(ANYONE, versions.MAX)
+    return planner(*allowed, drivers=drivers).schema(MEMBER, versions.MAX)
 
 
 def is_offered(schema, name, value):
@@ -139,7 +138,7 @@ def test_a_preset_is_left_out_that_no_host_can_build(tmp_path):
 
     def usable(*drivers):
         return {each.name for each in planner(
-            drivers=drivers, presets=read).usable(ANYONE)}
+            drivers=drivers, presets=read).usable(MEMBER)}
 
     assert usable('libvirt') == {'disk'}
     assert usable('vmwareapi') == usable() == {'thin', 'disk'}

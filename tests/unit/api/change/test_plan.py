@@ -1,7 +1,5 @@
 """What a plan stores, and all that is said of a change that is refused."""
 
-import re
-
 import pytest
 
 from nova_image_override import errors
@@ -14,6 +12,7 @@ from tests.unit.api.change.plans import IMAGE
 from tests.unit.api.change.plans import planner
 from tests.unit.api.change.plans import SPECS
 from tests.unit.api.guest import guests
+from tests.unit.authorization.judged import section
 from tests.unit.strategies import overrides_of
 
 CLOUD = planner()
@@ -103,9 +102,7 @@ def test_what_is_kept_needs_no_entry():
 def test_glance_protects_what_the_image_may_have(own, images, is_refused):
     """Under its legacy name, which no section here permits changing."""
     cloud = planner(protections=property_protections.Protections([
-        property_protections.Section(
-            re.compile('^img_hv_type$'),
-            dict.fromkeys(property_protections.OPERATIONS, ('@',)))]))
+        section('^img_hv_type$')]))
     made = change({'img_hv_type': 'kvm'}, own, images=images)
     if is_refused:
         assert refused(made, cloud)[1]['img_hv_type'][0] == errors.PROTECTED

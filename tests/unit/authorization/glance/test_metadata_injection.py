@@ -6,10 +6,10 @@ import textwrap
 import pytest
 
 from nova_image_override import errors
-from nova_image_override.authorization import caller as caller_module
 from nova_image_override.authorization import enforcer as enforcer_module
 from nova_image_override.authorization.glance import metadata_injection
 from nova_image_override.properties import catalog as catalog_module
+from tests.unit.authorization.judged import MEMBER
 from tests.unit.strategies import overrides_of
 
 ON = '[image_import_opts]\nimage_import_plugins = [inject_image_metadata]\n'
@@ -150,8 +150,7 @@ def refusals(overrides, injected):
         catalog_module.running(), allowed=['*'],
         injection=metadata_injection.Injection(
             injected, enabled=True, configured=True))
-    caller = caller_module.Caller(can=lambda rule: True)
-    return tuple(enforcer.refusals(caller, overrides_of(overrides), [{}]))
+    return tuple(enforcer.refusals(MEMBER, overrides_of(overrides), [{}]))
 
 
 def test_what_is_not_injected_is_not_refused():

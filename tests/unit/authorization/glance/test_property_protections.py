@@ -15,14 +15,10 @@ from nova_image_override import errors
 from nova_image_override.authorization.caller import Caller
 from nova_image_override.authorization.glance import property_protections
 from tests.unit import memory
+from tests.unit.authorization.judged import caller
 
-
-def who(*roles, **more):
-    return Caller(lambda rule: True, credentials={'roles': [*roles], **more})
-
-
-MEMBER = who('member', 'reader')
-ADMIN = who('admin', 'member', 'reader')
+MEMBER = caller('member', 'reader')
+ADMIN = caller('admin', 'member', 'reader')
 NO_ROLES = Caller(lambda rule: True)
 
 
@@ -56,22 +52,22 @@ def refusal(load, *args, **kwargs):
 
 # --- roles ------------------------------------------------------------------
 
-@pytest.mark.parametrize(('line', 'caller', 'may'), [
+@pytest.mark.parametrize(('line', 'who', 'may'), [
     ('admin, member', MEMBER, True), ('Member', MEMBER, True),
     ('admin', MEMBER, False), ('admin', ADMIN, True),
     # Who has no roles may what everybody may.
-    ('@', who(), True), ('member', who(), False),
+    ('@', caller(), True), ('member', caller(), False),
     ('@', NO_ROLES, True), ('member', NO_ROLES, False),
     # Nobody: an exclamation mark, and nothing.
     ('!', ADMIN, False), ('member, !', ADMIN, False), ('!,admin', ADMIN, False),
     ('', ADMIN, False), ('admin,', MEMBER, False),
     # A comment behind a value is part of it.
     ('member # only', MEMBER, False), ('@ ; all', MEMBER, False),
-    ('service', who('member', service_roles=['service']), False),
+    ('service', caller('member', service_roles=['service']), False),
 ])
-def test_who_may_is_whose_own_roles_a_line_has(load, line, caller, may):
+def test_who_may_is_whose_own_roles_a_line_has(load, line, who, may):
     rules = load(section('x_a', create=line))
-    assert rules.permits('x_a', 'create', caller) is may
+    assert rules.permits('x_a', 'create', who) is may
 
 
 def test_each_operation_is_judged_by_its_own_line(load):
@@ -106,17 +102,18 @@ def test_default_section_supplies_what_a_section_leaves_out(load):
 
 # --- policies ---------------------------------------------------------------
 
-@pytest.mark.parametrize(('name', 'caller', 'may'), [
-    ('maker', MEMBER, True), ('maker', who('reader'), False),
-    ('mine', who(project_id='p1'), True), ('mine', who(project_id='p2'), False),
+@pytest.mark.parametrize(('name', 'who', 'may'), [
+    ('maker', MEMBER, True), ('maker', caller('reader'), False),
+    ('mine', caller(project_id='p1'), True),
+    ('mine', caller(project_id='p2'), False),
     # There is no target to compare with.
-    ('owner', who(project_id='p1'), False),
+    ('owner', caller(project_id='p1'), False),
     # What cannot be parsed.
     ('maker and nowhere', ADMIN, False), ('not nowhere', ADMIN, False),
     # What everybody and nobody may are no policies.
     ('@', MEMBER, True), ('!', MEMBER, False), ('', MEMBER, False),
 ])
-def test_a_policy_of_glances_policy_yaml_decides(load, name, caller, may):
+def test_a_policy_of_glances_policy_yaml_decides(load, name, who, may):
     rules = load(section('x_a', create=name), 'policies', '''
         "maker": "role:member"
         "mine": "project_id:p1"
@@ -124,7 +121,7 @@ def test_a_policy_of_glances_policy_yaml_decides(load, name, caller, may):
         "!": "@"
         "@": "!"
     ''')
-    assert rules.permits('x_a', 'create', caller) is may
+    assert rules.permits('x_a', 'create', who) is may
 
 
 @pytest.mark.parametrize(('name', 'permitted'), [
@@ -134,7 +131,7 @@ def test_a_policy_may_name_the_rules_of_glance_itself(load, name, permitted):
     rules = load(section('x_a', create=name), 'policies', '"other": "!"')
     assert permitted == {
         role for role in ('admin', 'service', 'member')
-        if rules.permits('x_a', 'create', who(role))}
+        if rules.permits('x_a', 'create', caller(role))}
 
 
 @pytest.mark.parametrize('name', [
@@ -182,7 +179,7 @@ def test_a_policy_is_checked_once_for_each_caller(load):
     with mock.patch.object(
             policy.Enforcer, 'enforce', autospec=True,
             side_effect=policy.Enforcer.enforce) as enforce:
-        member, reader = who('member'), who('reader')
+        member, reader = caller('member'), caller('reader')
         assert all(rules.permits(f'x_{n}', 'create', member)
                    and not rules.permits(f'x_{n}', 'create', reader)
                    for n in range(9))
@@ -305,7 +302,7 @@ def test_the_first_section_in_the_name_gives_the_roles(
         ]
         listed = [part.strip().lower() for part in value.split(',')]
         expected = '@' in listed or any(role in listed for role in roles)
-    assert rules.permits(name, operation, who(*roles)) == expected
+    assert rules.permits(name, operation, caller(*roles)) == expected
 
 
 @hypothesis.given(st.text(string.printable + '[]=:%#;éß\u2028\x00'))
