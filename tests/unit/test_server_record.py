@@ -53,30 +53,21 @@ def test_an_override_is_read_back_with_the_images_own_value(value, own):
     assert len({*metadata_keys.override_keys('hw_disk_bus')} & {*rows}) == 1
 
 
-def test_an_operators_later_correction_is_what_is_in_force():
-    assert in_force({
-        'image_hw_disk_bus': 'sata', SET + 'hw_disk_bus': 'ide',
-    }) == {'hw_disk_bus': 'sata'}
-
-
-def test_one_that_was_set_and_has_no_value_is_not_in_force():
-    assert in_force({SET + 'hw_disk_bus': 'ide'}) == {}
-
-
-@pytest.mark.parametrize('own', ['pc', ''])
-@pytest.mark.parametrize('default', [{}, {'image_hw_machine_type': 'q35'}])
-def test_a_removed_property_stays_removed_whatever_default_nova_fills_in(
-        own, default):
-    assert in_force({
-        REMOVED + 'hw_machine_type': own, **default,
-    }) == {'hw_machine_type': None}
-
-
-def test_names_with_a_colon_are_read_back():
-    assert in_force({
-        SET + 'trait:A': '', 'image_trait:A': 'required',
-        REMOVED + 'trait:B': 'required',
-    }) == {'trait:A': 'required', 'trait:B': None}
+@pytest.mark.parametrize(('rows', 'overrides'), [
+    # An operator's later correction.
+    ({SET + 'hw_disk_bus': 'ide', 'image_hw_disk_bus': 'sata'},
+     {'hw_disk_bus': 'sata'}),
+    # One that was set and has no value is not in force.
+    ({SET + 'hw_disk_bus': 'ide'}, {}),
+    # What is removed stays so, whatever default Nova fills in.
+    *(({REMOVED + 'hw_machine_type': own, **default},
+       {'hw_machine_type': None}) for own in ('pc', '')
+      for default in ({}, {'image_hw_machine_type': 'q35'})),
+    ({SET + 'trait:A': '', 'image_trait:A': 'required',
+      REMOVED + 'trait:B': 'required'},
+     {'trait:A': 'required', 'trait:B': None})])
+def test_what_is_stored_says_which_overrides_are_in_force(rows, overrides):
+    assert in_force(rows) == overrides
 
 
 @pytest.mark.parametrize('key', [

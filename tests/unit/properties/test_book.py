@@ -250,11 +250,6 @@ def test_a_reason_says_what_the_driver_needs():
         'zvm does not read it')
 
 
-def test_what_no_code_reads_acts_nowhere():
-    assert book.RECORDS['hw_ipxe_boot'].acting == []
-    assert book.RECORDS['traits_required'].acting == ['ironic', 'scheduler']
-
-
 @pytest.mark.parametrize(('field', 'can'), [
     ('traits_required', True), ('hw_vm_mode', True), ('hw_disk_bus', True),
     ('hw_boot_menu', False), ('hw_video_ram', False)])

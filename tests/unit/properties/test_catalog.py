@@ -143,20 +143,6 @@ def test_any_text_is_a_name_or_is_told_why_not(catalog, name):
         errors.UNKNOWN, errors.LEGACY_NAME, errors.LIST_FIELD)
 
 
-@hypothesis.given(strategies.pairs())
-def test_the_canonical_spelling_is_its_own(pair):
-    name, value = pair
-    prop = strategies.CATALOG.resolve(name)
-    assert prop.canonical(prop.canonical(value)) == prop.canonical(value)
-
-
-@hypothesis.given(
-    strategies.pairs().map(lambda pair: pair[0]),
-    strategies.any_text.filter(lambda text: not text.isascii()))
-def test_what_is_not_ascii_is_never_folded(name, value):
-    assert strategies.CATALOG.resolve(name).canonical(value) == value
-
-
 # --- a later Nova -----------------------------------------------------------
 
 def test_a_field_that_a_later_nova_brings_stays_closed_and_is_known_as_such():

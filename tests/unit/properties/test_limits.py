@@ -15,7 +15,6 @@ from oslo_utils import units
 import pytest
 
 from nova_image_override.properties import book
-from nova_image_override.properties import cpu_lists
 from nova_image_override.properties import property as property_module
 
 objects.register_all()
@@ -83,15 +82,3 @@ def test_its_limits_are_those_of_the_source(name, catalog):
         pytest.skip('this Nova has no such property')
     limits = book.RECORDS[name].limits
     assert (limits.minimum, limits.maximum) == SOURCES[name]()
-
-
-def test_the_names_of_numa_nodes_end_where_nova_stops_reading(catalog):
-    most = image_meta.ImageMetaProps.NUMA_NODES_MAX
-    for family in ('hw_numa_cpus', 'hw_numa_mem'):
-        assert catalog.field_of(f'{family}.{most - 1}') == family
-        assert catalog.field_of(f'{family}.{most}') is None
-
-
-def test_a_cpu_list_can_name_every_vcpu_that_a_guest_of_qemu_can_have():
-    # q35 since QEMU 8.2: max_cpus = 4096 (hw/i386/pc_q35.c).
-    assert cpu_lists.CPUS_MAX == cpu_lists.CPU_ID_MAX + 1 == 4096

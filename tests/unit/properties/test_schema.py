@@ -86,39 +86,27 @@ def test_the_check_for_common_regular_expressions_can_fail(pattern):
 
 # --- what a schema says -----------------------------------------------------
 
-def test_an_integer_is_text_that_spells_an_integer(catalog):
-    release.need('hw_maxphysaddr_bits')
-    made = catalog['hw_maxphysaddr_bits'].schema()
-    assert made == {
-        'type': 'string', 'description': made['description'],
-        'pattern': '^(0|[1-9][0-9]{0,1})$',
-        'not': {'type': 'string', 'pattern': property_module.UNSAFE},
+SAFE = {'type': 'string', 'pattern': property_module.UNSAFE}
+
+
+@pytest.mark.parametrize(('field', 'expected'), [
+    ('hw_maxphysaddr_bits', {
+        'pattern': '^(0|[1-9][0-9]{0,1})$', 'not': SAFE,
         'contentMediaType': 'application/json',
         'contentSchema': {'type': 'integer', 'minimum': 32, 'maximum': 64},
-        'drivers': ['libvirt']}
-
-
-def test_a_boolean_is_text_that_spells_a_boolean(catalog):
-    made = catalog['hw_boot_menu'].schema()
-    assert made == {
-        'type': 'string', 'description': made['description'],
+        'drivers': ['libvirt']}),
+    ('hw_boot_menu', {
         'enum': ['true', 'false'], 'contentMediaType': 'application/json',
-        'contentSchema': {'type': 'boolean'}, 'drivers': ['libvirt']}
-
-
-def test_an_enumeration_lists_what_nova_takes(catalog):
-    made = catalog['hw_input_bus'].schema()
-    assert made == {'type': 'string', 'description': made['description'],
-                    'enum': ['usb', 'virtio'], 'drivers': ['libvirt']}
-
-
-def test_text_is_bounded(catalog):
-    made = catalog['os_distro'].schema()
+        'contentSchema': {'type': 'boolean'}, 'drivers': ['libvirt']}),
+    ('hw_input_bus', {'enum': ['usb', 'virtio'], 'drivers': ['libvirt']}),
+    ('os_distro', {
+        'minLength': 1, 'maxLength': 255, 'not': SAFE,
+        'drivers': ['libvirt', 'vmwareapi', 'zvm']})])
+def test_a_value_is_text_that_spells_what_nova_takes(catalog, field, expected):
+    release.need(field)
+    made = catalog[field].schema()
     assert made == {
-        'type': 'string', 'description': made['description'],
-        'minLength': 1, 'maxLength': 255,
-        'not': {'type': 'string', 'pattern': property_module.UNSAFE},
-        'drivers': ['libvirt', 'vmwareapi', 'zvm']}
+        'type': 'string', 'description': made['description'], **expected}
 
 
 @pytest.mark.parametrize('field', [

@@ -81,15 +81,18 @@ def test_a_server_is_named_by_a_string(body):
     assert (problem.name, problem.code) == ('id', errors.INVALID_TYPE)
 
 
-@pytest.mark.parametrize(('body', 'taken'), [
-    ({'server': {}, 'hosts': True}, (True, {'server': {}})),
-    ({'server': {}, 'hosts': False}, (False, {'server': {}})),
-    ({'rebuild': {'id': 'a'}, 'hosts': False},
+@pytest.mark.parametrize(('body', 'closed', 'taken'), [
+    ({'server': {}, 'hosts': True}, (), (True, {'server': {}})),
+    ({'server': {}, 'hosts': False}, (), (False, {'server': {}})),
+    # Who may not ask for hosts may say so.
+    ({'server': {}, 'hosts': False}, (policies.HOSTS,),
+     (False, {'server': {}})),
+    ({'rebuild': {'id': 'a'}, 'hosts': False}, (),
      (False, {'rebuild': {'id': 'a'}})),
-    ({'server': {}}, (False, {'server': {}})),
-    ([], (False, [])), (None, (False, None))])
-def test_a_check_asks_for_hosts_if_it_says_so(body, taken):
-    assert dry_run.take_hosts(planner(), None, body) == taken
+    ({'server': {}}, (), (False, {'server': {}})),
+    ([], (), (False, [])), (None, (), (False, None))])
+def test_a_check_asks_for_hosts_if_it_says_so(body, closed, taken):
+    assert dry_run.take_hosts(planner(closed=closed), None, body) == taken
 
 
 @pytest.mark.parametrize(('body', 'code'), [
@@ -105,13 +108,6 @@ def test_unless_it_may_not_or_not_so(body, code):
     ((name, found),) = [(each.name, each.code)
                         for each in caught.value.problems]
     assert (name, found) == ('hosts', code)
-
-
-def test_who_may_not_ask_for_hosts_may_say_so():
-    body = {'server': {}, 'hosts': False}
-    assert dry_run.take_hosts(
-        planner(closed=(policies.HOSTS,)), None, body) == (
-            False, {'server': {}})
 
 
 @pytest.mark.parametrize(('version', 'body', 'made'), [
