@@ -22,9 +22,13 @@ def options(tmp_path):
     return read
 
 
-def test_nothing_is_allowed_or_denied_by_default(options):
-    assert options().allowed_properties == []
-    assert options().denied_properties == []
+@pytest.mark.parametrize(('option', 'value'), [
+    ('allowed_properties', []), ('denied_properties', []),
+    ('accept_scheduler_hint', False), ('compute_microversion', None),
+    ('virt_drivers', ['libvirt'])])
+def test_by_default_nothing_is_open_and_hosts_run_libvirt(
+        options, option, value):
+    assert options()[option] == value
 
 
 def test_lists_are_separated_by_commas_and_may_go_over_lines(options):
@@ -45,11 +49,6 @@ def test_a_malformed_list_is_not_started_with(options, catalog, text):
         enforcer_module.Enforcer(catalog, denied=read.denied_properties)
 
 
-def test_hints_and_the_compute_version_are_off_by_default(options):
-    assert options().accept_scheduler_hint is False
-    assert options().compute_microversion is None
-
-
 @pytest.mark.parametrize('rule_format', [
     property_protections.ROLES, property_protections.POLICIES])
 def test_protections_have_one_of_glances_formats(options, rule_format):
@@ -58,8 +57,7 @@ def test_protections_have_one_of_glances_formats(options, rule_format):
     ).property_protection_rule_format == rule_format
 
 
-def test_hosts_run_libvirt_by_default(options):
-    assert options().virt_drivers == ['libvirt']
+def test_hosts_may_run_several_drivers_or_be_unknown(options):
     assert options('virt_drivers = libvirt, ironic').virt_drivers == [
         'libvirt', 'ironic']
     assert options('virt_drivers =').virt_drivers == []
