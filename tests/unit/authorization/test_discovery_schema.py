@@ -31,9 +31,16 @@ def on_offer(catalog, who=MEMBER, **lists):
 
 # --- what is on offer -------------------------------------------------------
 
-def test_nothing_is_on_offer_until_the_deployer_says_so(catalog):
-    assert on_offer(catalog) == {}
-    assert on_offer(catalog, denied=['hw_disk_bus=ide']) == {}
+@pytest.mark.parametrize(('who', 'lists'), [
+    # Until the deployer says so.
+    (MEMBER, {}), (MEMBER, {'denied': ['hw_disk_bus=ide']}),
+    # To a caller whom policy refuses.
+    (caller(refused=[policies.CREATE]), {'allowed': ['*']}),
+    # Of what describes the image.
+    *((MEMBER, {'allowed': [name]})
+      for name, record in sorted(book.RECORDS.items()) if record.never)])
+def test_what_nobody_may_override_is_not_on_offer(catalog, who, lists):
+    assert on_offer(catalog, who, **lists) == {}
 
 
 def test_everything_that_can_be_permitted_is_on_offer_where_all_is(catalog):
@@ -49,17 +56,6 @@ def test_families_and_only_they_say_their_names_in_words(catalog):
         name: value['title']
         for name, value in on_offer(catalog, allowed=['*']).items()
         if 'title' in value} == spelled
-
-
-@pytest.mark.parametrize('field', sorted(
-    name for name, record in book.RECORDS.items() if record.never))
-def test_what_describes_the_image_is_never_on_offer(catalog, field):
-    assert on_offer(catalog, allowed=[field]) == {}
-
-
-def test_a_caller_whom_policy_refuses_is_offered_nothing(catalog):
-    assert on_offer(
-        catalog, caller(refused={policies.CREATE}), allowed=['*']) == {}
 
 
 def test_a_property_that_policy_refuses_is_not_on_offer(catalog):

@@ -1,7 +1,6 @@
 """Discovery offers exactly what some request gets on the cloud's hosts."""
 
 import jsonschema
-from nova import objects
 import pytest
 
 from nova_image_override import errors
@@ -60,11 +59,8 @@ def refused(drivers, field, value):
     after = asked.over(own)
     nodes = [int(said) for name, said in after.merge(own).items()
              if families.NUMA_MEM.has(name)]
-    flavor = objects.Flavor(
-        name='small', vcpus=scenario.vcpus,
-        memory_mb=sum(nodes) or scenarios.MEMORY, root_gb=1, ephemeral_gb=0,
-        swap=0, extra_specs={key.replace('__', ':'): said
-                             for key, said in scenario.specs.items()})
+    flavor = guests.flavor(
+        scenario.vcpus, sum(nodes) or scenarios.MEMORY, **scenario.specs)
     try:
         planner(drivers=drivers).plan(None, plan.Change(
             flavor, {'id': 'image', 'properties': own}, after, asked))

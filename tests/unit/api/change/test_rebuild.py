@@ -194,13 +194,6 @@ def test_what_a_rebuild_does_not_make_is_refused():
         'server', asked={'hw_tpm_version': '2.0'}) == ['hw_tpm_version']
 
 
-def test_a_config_drive_stays():
-    assert assert_refused(
-        servers.server({'img_config_drive': 'mandatory'}, config_drive='True'),
-        errors.Invalid, errors.NO_EFFECT, 'has a config drive, and keeps it',
-        asked={'img_config_drive': 'optional'}) == ['img_config_drive']
-
-
 @pytest.mark.parametrize('vm_state', [vm_states.ACTIVE, vm_states.ERROR])
 def test_a_resize_that_ends_is_waited_for(vm_state):
     """In ERROR it has failed, and nothing is saved any more."""
@@ -214,16 +207,6 @@ def test_a_resize_that_ends_is_waited_for(vm_state):
     else:
         assert_refused(server, errors.Conflict, errors.WRONG_STATE,
                        'while its host ends a resize: try again')
-
-
-def test_disks_must_have_room():
-    server = servers.server({})
-    for name in ('/dev/vdc', '/dev/vdd', '/dev/vde'):
-        servers.add_disk(server, name)
-    assert assert_refused(
-        server, errors.Invalid, errors.INVALID_VALUE,
-        '5 disks and CD-ROM drives', asked={'hw_disk_bus': 'ide'}) == [
-            'hw_disk_bus']
 
 
 # --- what the rules have to permit --------------------------------------------

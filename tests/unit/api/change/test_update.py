@@ -216,14 +216,6 @@ def test_a_numa_topology_needs_a_claim():
         ('hw_rng_model', errors.NEEDS_CLAIM)]
 
 
-def test_the_disks_must_have_room():
-    server = servers.server({})
-    for name in ('/dev/vdc', '/dev/vdd', '/dev/vde'):
-        servers.add_disk(server, name)
-    with pytest.raises(errors.Invalid, match='5 disks and CD-ROM drives'):
-        plan(server, {'hw_disk_bus': 'ide'})
-
-
 def test_a_driver_that_builds_no_guest_at_a_start_needs_a_rebuild(driver):
     server = driver('VMware vCenter Server')
     with pytest.raises(errors.Conflict) as caught:
@@ -232,14 +224,6 @@ def test_a_driver_that_builds_no_guest_at_a_start_needs_a_rebuild(driver):
     assert (problem.name, problem.code) == (
         'hw_rng_model', errors.NEEDS_REBUILD)
     assert 'rebuild the server, or shelve it first' in problem.reason
-
-
-@pytest.mark.parametrize(('fields', 'said'), [
-    ({'task_state': 'powering-on'}, 'in task powering-on'),
-    ({'vm_state': vm_states.ACTIVE}, 'the server is active')])
-def test_a_server_in_another_state_is_not_updated(fields, said):
-    with pytest.raises(errors.Conflict, match=said):
-        plan(servers.server(**fields))
 
 
 def test_a_server_without_a_request_spec_is_the_operators_to_mend():
