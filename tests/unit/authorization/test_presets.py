@@ -1,8 +1,5 @@
 """The operator's file of presets: what it may say, and when it counts."""
 
-import itertools
-import os
-
 import hypothesis
 from hypothesis import strategies as st
 import pytest
@@ -25,17 +22,13 @@ ONE = 'one: {description: x, properties: {hw_boot_menu: yes}}'
 
 
 @pytest.fixture
-def written(catalog, tmp_path):
+def written(catalog, files):
     """Return a function that writes the file, and the presets in it."""
-    path = tmp_path / 'presets.yaml'
-    counted = itertools.count(1)
-
     def write(text):
-        path.write_text(text)
-        os.utime(path, (1, 2 ** 31 + next(counted)))
+        path = files.write(text, write.path.name)
         return presets.Presets(catalog, str(path))
 
-    write.path = path
+    write.path = files.folder / 'presets.yaml'
     return write
 
 
