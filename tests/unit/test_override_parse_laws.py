@@ -112,7 +112,7 @@ def test_a_refusal_names_exactly_the_wrong_ones(
     raw = {**good, **misnamed, **mistyped}
     wrong = {*misnamed, *mistyped}
     if wrong:
-        assert set(refusals.of(parser, raw)) == wrong
+        assert set(refusals.of(parser.parse, raw)) == wrong
     else:
         assert parser.parse(raw).names == raw.keys()
 

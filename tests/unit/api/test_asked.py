@@ -13,6 +13,7 @@ from nova_image_override.api.asked import PREFIX
 from nova_image_override.api.asked import require_none
 from nova_image_override.api.asked import take_free_keys
 from nova_image_override.api.asked import with_free_keys
+from tests.unit import refusals
 from tests.unit import strategies
 
 OURS = errors.PARAMETER
@@ -39,12 +40,6 @@ def only_form(name, places):
     if wrong:
         raise errors.Invalid(wrong)
     return asked[name]
-
-
-def problems(call, *args):
-    with pytest.raises(errors.Invalid) as caught:
-        call(*args)
-    return {problem.name: problem.code for problem in caught.value.problems}
 
 
 @given(places, foreign, strategies.requests())
@@ -88,11 +83,9 @@ def test_nothing_of_ours_is_left(body):
 
 @given(st.dictionaries(st.text(max_size=9), anything, min_size=2, max_size=5))
 def test_more_than_one_form_is_refused_naming_each(found):
-    with pytest.raises(errors.Invalid) as caught:
-        only_form(OURS, found)
-    (problem,) = caught.value.problems
-    assert (problem.name, problem.code) == (OURS, 'duplicate')
-    assert all(where in problem.reason for where in found)
+    ((name, (code, reason)),) = refusals.of(only_form, OURS, found).items()
+    assert (name, code) == (OURS, 'duplicate')
+    assert all(where in reason for where in found)
 
 
 @given(st.text(max_size=60))
@@ -100,7 +93,7 @@ def test_text_is_json_or_refused(text):
     try:
         value = json.loads(text)
     except ValueError:
-        assert problems(only_form, OURS, {'x': text}) == {
+        assert refusals.codes(only_form, OURS, {'x': text}) == {
             OURS: 'invalid_value'}
     else:
         read = only_form(OURS, {'x': text})
@@ -111,7 +104,8 @@ def test_text_is_json_or_refused(text):
     '', ' ', '{', '{"a": "b",}', "{'a': 'b'}", '{"a": "b"} x', '\ufeff{}',
     'hw_disk_bus=scsi', '[' * 100000, '{"a":' * 100000, '9' * 5000])
 def test_text_that_is_not_json_is_refused(text):
-    assert problems(only_form, OURS, {'x': text}) == {OURS: 'invalid_value'}
+    assert refusals.codes(only_form, OURS, {'x': text}) == {
+        OURS: 'invalid_value'}
 
 
 def test_what_is_refused_is_not_repeated_at_length():
@@ -130,7 +124,7 @@ def test_exactly_the_names_that_come_twice_are_refused(pairs):
     names = [name for name, _ in pairs]
     twice = {name for name in names if names.count(name) > 1}
     if twice:
-        assert problems(only_form, OURS, {'x': text}) == dict.fromkeys(
+        assert refusals.codes(only_form, OURS, {'x': text}) == dict.fromkeys(
             twice, 'duplicate')
     else:
         assert only_form(OURS, {'x': text}) == dict(pairs)
@@ -139,7 +133,8 @@ def test_exactly_the_names_that_come_twice_are_refused(pairs):
 @pytest.mark.parametrize('text', [
     '{"hw_pmu": "1", "hw_p\\u006du": "1"}', '{"": 1, "": 1}'])
 def test_a_name_twice_in_other_spellings_is_refused(text):
-    assert {*problems(only_form, OURS, {'x': text}).values()} == {'duplicate'}
+    found = refusals.codes(only_form, OURS, {'x': text})
+    assert {*found.values()} == {'duplicate'}
 
 
 def test_a_name_twice_deeper_down_is_not_what_is_wrong():
@@ -193,7 +188,7 @@ def test_metadata_of_a_server_that_exists_may_have_none(held):
     if not wrong:
         require_none(held)
     else:
-        assert problems(require_none, held) == dict.fromkeys(
+        assert refusals.codes(require_none, held) == dict.fromkeys(
             {name.partition(':')[0] for name in wrong}, 'not_here')
 
 

@@ -12,6 +12,7 @@ from nova_image_override.authorization import presets
 from nova_image_override.authorization import rules
 from nova_image_override.authorization.glance import property_protections
 from testing import examples
+from tests.unit import refusals
 from tests.unit import strategies
 from tests.unit.authorization.judged import caller
 from tests.unit.authorization.judged import MEMBER
@@ -33,11 +34,9 @@ def written(catalog, files):
 
 
 def refused(call, *args):
-    with pytest.raises(errors.Invalid) as caught:
-        call(*args)
-    (problem,) = caught.value.problems
-    assert problem.name == errors.PRESET
-    return problem.code, problem.reason
+    ((name, found),) = refusals.of(call, *args).items()
+    assert name == errors.PRESET
+    return found
 
 
 class TestFile:

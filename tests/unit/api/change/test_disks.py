@@ -7,6 +7,7 @@ import pytest
 from nova_image_override import errors
 from nova_image_override.api.change import disks
 from nova_image_override.api.change.plan import Change
+from tests.unit import refusals
 from tests.unit.api.change.mappings import disk
 from tests.unit.api.change.mappings import IDE
 from tests.unit.api.change.mappings import root
@@ -86,11 +87,10 @@ def test_devices_on_each_bus_have_the_names_that_nova_gives_them(bus):
 
 
 def test_a_bus_that_the_host_of_the_disks_lacks_is_refused():
-    with pytest.raises(errors.Invalid) as caught:
-        moved([root('vda')], 'virtio', 'lxc')
-    (problem,) = caught.value.problems
-    assert problem.name == 'hw_disk_bus'
-    assert 'on virtio, and its host has no bus lxc' in problem.reason
+    ((name, (_, reason)),) = refusals.of(
+        moved, [root('vda')], 'virtio', 'lxc').items()
+    assert name == 'hw_disk_bus'
+    assert 'on virtio, and its host has no bus lxc' in reason
 
 
 # --- mappings of a create -----------------------------------------------------

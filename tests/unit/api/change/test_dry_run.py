@@ -10,6 +10,7 @@ import pytest
 from nova_image_override import errors
 from nova_image_override import policies
 from nova_image_override.api.change import dry_run
+from tests.unit import refusals
 from tests.unit.api.change.plans import change
 from tests.unit.api.change.plans import planner
 from tests.unit.api.change.plans import SPECS
@@ -75,10 +76,8 @@ def test_a_body_with_an_id_asks_about_a_server_that_exists(body, existing):
 @pytest.mark.parametrize('body', [
     {'rebuild': {}}, {'rebuild': {'id': 1}}, {'server': {'id': None}}])
 def test_a_server_is_named_by_a_string(body):
-    with pytest.raises(errors.Invalid) as caught:
-        dry_run.of_existing(body)
-    (problem,) = caught.value.problems
-    assert (problem.name, problem.code) == ('id', errors.INVALID_TYPE)
+    assert refusals.codes(dry_run.of_existing, body) == {
+        'id': errors.INVALID_TYPE}
 
 
 @pytest.mark.parametrize(('body', 'closed', 'taken'), [
@@ -103,11 +102,9 @@ def test_a_check_asks_for_hosts_if_it_says_so(body, closed, taken):
     ({'rebuild': {'id': 'a'}, 'hosts': True}, errors.NOT_HERE),
     ({'server': {}, 'hosts': True}, errors.POLICY)])
 def test_unless_it_may_not_or_not_so(body, code):
-    with pytest.raises(errors.OverrideError) as caught:
-        dry_run.take_hosts(planner(closed=(policies.HOSTS,)), None, body)
-    ((name, found),) = [(each.name, each.code)
-                        for each in caught.value.problems]
-    assert (name, found) == ('hosts', code)
+    assert refusals.codes(
+        dry_run.take_hosts, planner(closed=(policies.HOSTS,)), None, body,
+        error=errors.OverrideError) == {'hosts': code}
 
 
 @pytest.mark.parametrize(('version', 'body', 'made'), [

@@ -14,6 +14,7 @@ import pytest
 
 from nova_image_override import errors
 from nova_image_override.api.change import scheduling
+from tests.unit import refusals
 from tests.unit.api.guest import guests
 
 SERVER = objects.Instance(
@@ -154,13 +155,12 @@ def test_a_refusal_names_the_overrides_or_the_parameter(
     logged = []
     monkeypatch.setattr(scheduling.LOG, 'exception', lambda *args, **kwargs:
                         logged.append(args))
-    with pytest.raises(errors.Conflict) as caught:
-        ask({'trait:A': 'required'}, fails, at, names)
-    assert {each.name for each in caught.value.problems} == {
-        *(names or [errors.PARAMETER])}
-    for each in caught.value.problems:
-        assert each.code == code
-        assert said in each.reason
+    found = refusals.of(ask, {'trait:A': 'required'}, fails, at, names,
+                        error=errors.Conflict)
+    assert found.keys() == {*(names or [errors.PARAMETER])}
+    for found_code, reason in found.values():
+        assert found_code == code
+        assert said in reason
     assert bool(logged) == (
         at == 'select' and code == errors.SCHEDULER_UNAVAILABLE)
 

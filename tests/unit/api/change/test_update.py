@@ -13,6 +13,7 @@ from nova_image_override import metadata_keys
 from nova_image_override.api import compute_part
 from nova_image_override.api.change import update
 from nova_image_override.server_record import ServerRecord
+from tests.unit import refusals
 from tests.unit.api.change import plans
 from tests.unit.api.change import servers
 from tests.unit.strategies import overrides_of
@@ -62,11 +63,10 @@ def test_nothing_of_the_server_may_run(fields):
     ({'power_state': power_state.RUNNING},
      'the server is stopped: stop it, or shelve it')])
 def test_else_a_refusal_says_what_to_do(fields, said):
-    with pytest.raises(errors.Conflict) as caught:
-        require({**STOPPED, **fields})
-    (problem,) = caught.value.problems
-    assert problem.code == errors.WRONG_STATE
-    assert f'cannot be changed while {said}' in problem.reason
+    ((code, reason),) = refusals.of(
+        require, {**STOPPED, **fields}, error=errors.Conflict).values()
+    assert code == errors.WRONG_STATE
+    assert f'cannot be changed while {said}' in reason
 
 
 def test_an_administrator_need_not_unlock_it():
@@ -184,28 +184,26 @@ def test_what_changes_nothing_keeps_that_note_and_takes_the_preset():
 
 # --- what is refused ----------------------------------------------------------
 
-@pytest.mark.parametrize(('overrides', 'asked', 'code', 'names', 'said'), [
+@pytest.mark.parametrize(('overrides', 'asked', 'code', 'name', 'said'), [
     ({}, {'img_config_drive': 'mandatory'}, errors.NEEDS_REBUILD,
-     ['img_config_drive'], 'rebuild the server, or shelve it first'),
+     'img_config_drive', 'rebuild the server, or shelve it first'),
     ({'hw_tpm_version': '2.0'},
      {'hw_tpm_version': '2.0', 'img_config_drive': 'mandatory'},
-     errors.NEEDS_REBUILD, ['img_config_drive'],
+     errors.NEEDS_REBUILD, 'img_config_drive',
      'boot another server: Nova neither rebuilds nor shelves one with a vTPM'),
-    ({}, {'hw_tpm_version': '2.0'}, errors.NEEDS_CLAIM, ['hw_tpm_version'],
+    ({}, {'hw_tpm_version': '2.0'}, errors.NEEDS_CLAIM, 'hw_tpm_version',
      'not given anew: shelve it first'),
     ({'hw_firmware_type': 'uefi', 'hw_machine_type': 'q35'},
      {'hw_firmware_type': 'uefi', 'hw_machine_type': 'q35',
-      'os_secure_boot': 'required'}, errors.NEEDS_REBUILD, ['os_secure_boot'],
+      'os_secure_boot': 'required'}, errors.NEEDS_REBUILD, 'os_secure_boot',
      'a start keeps the firmware that it has: rebuild the server'),
     ({}, {'hw_pci_numa_affinity_policy': 'required'}, errors.CREATE_ONLY,
-     ['hw_pci_numa_affinity_policy'], 'boot another server')])
-def test_a_start_makes_not_everything_anew(overrides, asked, code, names, said):
-    with pytest.raises(errors.OverrideError) as caught:
-        plan(servers.server(overrides), asked)
-    assert [each.name for each in caught.value.problems] == names
-    for each in caught.value.problems:
-        assert each.code == code
-        assert said in each.reason
+     'hw_pci_numa_affinity_policy', 'boot another server')])
+def test_a_start_makes_not_everything_anew(overrides, asked, code, name, said):
+    found = refusals.of(
+        plan, servers.server(overrides), asked, error=errors.OverrideError)
+    assert found == {name: (code, found[name][1])}
+    assert said in found[name][1]
 
 
 def test_a_numa_topology_needs_a_claim():
