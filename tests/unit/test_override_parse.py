@@ -204,7 +204,8 @@ def test_a_name_like_no_other_gets_no_hint(parser):
 
 
 def test_no_hint_names_a_property_that_can_never_be_overridden(parser):
-    reason = refusals.of(parser.parse, {'img_owner_idd': 'x'})['img_owner_idd'][1]
+    ((_, reason),) = refusals.of(
+        parser.parse, {'img_owner_idd': 'x'}).values()
     assert 'img_owner_id' not in reason
 
 
