@@ -71,71 +71,61 @@ class TestFile:
             {'one': {'description': 'x', 'properties': asked}})).now()
         assert made['one'].overrides.values == parser.parse(asked).values
 
-    @pytest.mark.parametrize(('text', 'why'), [
-        ('- one', 'must be a mapping of names to presets'),
-        ('text', 'must be a mapping of names to presets'),
-        ('{', 'while parsing a flow node'),
-        (f'{ONE}\n{ONE}',
+    @pytest.mark.parametrize(('texts', 'why'), [
+        (['- one', 'text'], 'must be a mapping of names to presets'),
+        (['{'], 'while parsing a flow node'),
+        ([f'{ONE}\n{ONE}'],
          'one is there twice in "<unicode string>", line 2, column 1'),
-        ('one: {description: x, properties: {hw_pmu: a, hw_pmu: b}}',
+        (['one: {description: x, properties: {hw_pmu: a, hw_pmu: b}}'],
          'hw_pmu is there twice'),
-        ('{~: a, null: b}', 'None is there twice'),
-        ('? [a]\n: b', 'unhashable'),
-        ('[' * 1000, ''),
-        ('!!python/object:os.system {}', 'tags, such as !!str, have no'),
-        (f'{ONE}\ntwo: *one', 'write out what *one stands for'),
-        ('one: &one {description: x, properties: {hw_pmu: "true"}}\n'
-         'two: *one', 'write out what *one stands for'),
-        (ONE.replace('one', '-one'), 'preset -one: a name is 1 to 64'),
-        (ONE.replace('one', 'a b'), 'preset "a b": a name is 1 to 64'),
-        (ONE.replace('one', 'x' * 65), 'a name is 1 to 64'),
-        (ONE.replace('one', '"a\\nb"'), 'preset "a\\nb": a name is 1 to'),
-        (f'{ONE}\n{ONE.replace("one", "One")}', 'differ in case only'),
-        (f'~: {ONE[5:]}', 'preset None: a name is 1 to 64'),
-        ('one:', 'preset one: must be a mapping with no other keys than'),
-        ('one: {propertys: {hw_pmu: yes}, flavours: []}',
+        (['{~: a, null: b}'], 'None is there twice'),
+        (['? [a]\n: b'], 'unhashable'),
+        (['!!python/object:os.system {}'], 'tags, such as !!str, have no'),
+        ([f'{ONE}\ntwo: *one',
+          'one: &one {description: x, properties: {hw_pmu: "true"}}\n'
+          'two: *one'], 'write out what *one stands for'),
+        # Beyond what PyYAML reads.
+        (['[' * 1000, f'{ONE[:-1]}, flavors: ["\\UFFFFFFFF"]}}',
+          f'{ONE[:-1]}, flavors: ["\\U00110000"]}}',
+          f'%YAML {"9" * 5000}.1\n---\n{ONE}'], ''),
+        ([ONE.replace('one', '-one')], 'preset -one: a name is 1 to 64'),
+        ([ONE.replace('one', 'a b')], 'preset "a b": a name is 1 to 64'),
+        ([ONE.replace('one', '"a\\nb"')], 'preset "a\\nb": a name is 1 to 64'),
+        ([f'~: {ONE[5:]}'], 'preset None: a name is 1 to 64'),
+        ([ONE.replace('one', 'x' * 65)], 'a name is 1 to 64'),
+        ([f'{ONE}\n{ONE.replace("one", "One")}'], 'differ in case only'),
+        (['one:', 'one: [x]', ONE.replace('description', 'descr')],
+         'preset one: must be a mapping with no other keys than description, '
+         'properties, flavors'),
+        (['one: {propertys: {hw_pmu: yes}, flavours: []}'],
          'properties, flavors; propertys, did you mean properties?; '
          'flavours, did you mean flavors?'),
-        ('one: [x]', 'preset one: must be a mapping with no other keys than'),
-        (ONE.replace('description', 'descr'), 'no other keys than description, '
-         'properties, flavors'),
-        (ONE.replace('x,', '" ",'), 'description must be a text'),
-        (ONE.replace('x,', '[x],'), 'description must be a text'),
-        ('one: {properties: {hw_pmu: yes}}', 'description must be a text'),
-        ('one: {description: x}', 'properties must be a mapping'),
-        ('one: {description: x, properties: {}}',
-         'properties must be a mapping'),
-        ('one: {description: x, properties: [hw_pmu]}',
-         'properties must be a mapping'),
-        ('one: {description: x, properties: {hw_pmu: [yes]}}',
-         'properties must be a mapping'),
-        (f'{ONE[:-1]}, flavors: ["\\UFFFFFFFF"]}}', ''),
-        (f'{ONE[:-1]}, flavors: ["\\U00110000"]}}', ''),
-        (f'%YAML {"9" * 5000}.1\n---\n{ONE}', ''),
-        (ONE.replace('}}', '}, flavors: m1.large}'),
+        ([ONE.replace('x,', '" ",'), ONE.replace('x,', '[x],'),
+          'one: {properties: {hw_pmu: yes}}'], 'description must be a text'),
+        ([f'one: {{description: x{properties}}}' for properties in (
+            '', ', properties: {}', ', properties: [hw_pmu]',
+            ', properties: {hw_pmu: [yes]}')], 'properties must be a mapping'),
+        ([ONE.replace('}}', '}, flavors: m1.large}'),
+          ONE.replace('}}', '}, flavors: [[m1]]}')],
          'flavors must be a list of names'),
-        (ONE.replace('}}', '}, flavors: [[m1]]}'),
-         'flavors must be a list of names'),
-        ('one: {description: x, properties: {hw_pum: yes}}',
-         'preset one: hw_pum: unknown: not an image property that Nova reads, '
-         'did you mean hw_pmu?'),
-        ('one: {description: x, properties: {vm_mode: hvm}}',
-         'preset one: vm_mode: legacy_name'),
-        ('one: {description: x, properties: {hw_disk_bus: floppy}}',
-         'preset one: hw_disk_bus: invalid_value'),
-        ('one: {description: x, properties: {img_owner_id: x}}',
-         'preset one: img_owner_id: never'),
-        ('one: {description: x, properties: {img_owner_id: null}}',
-         'preset one: img_owner_id: never'),
+        *(([f'one: {{description: x, properties: {{{value}}}}}'],
+           f'preset one: {why}') for value, why in (
+            ('hw_pum: yes', 'hw_pum: unknown: not an image property that Nova '
+             'reads, did you mean hw_pmu?'),
+            ('vm_mode: hvm', 'vm_mode: legacy_name'),
+            ('hw_disk_bus: floppy', 'hw_disk_bus: invalid_value'),
+            ('img_owner_id: x', 'img_owner_id: never'),
+            ('img_owner_id: null', 'img_owner_id: never'))),
     ])
     def test_what_is_wrong_stops_the_start_with_a_line(
-            self, written, text, why):
-        with pytest.raises(errors.StartupError) as caught:
-            written(text)
-        (line,) = str(caught.value).split('\n')
-        assert line.startswith(
-            f'[image_override] presets_file: {written.path}: ')
-        assert why in line
+            self, written, texts, why):
+        for text in texts:
+            with pytest.raises(errors.StartupError) as caught:
+                written(text)
+            (line,) = str(caught.value).split('\n')
+            assert line.startswith(
+                f'[image_override] presets_file: {written.path}: ')
+            assert why in line
 
     @pytest.mark.parametrize('tagged', [
         '!!bool maybe', '!!bool yes', '!!int ""', '!!int 1', '!!float ""',
