@@ -243,26 +243,17 @@ def test_members_are_on_offer_for_what_protections_leave_of_them(catalog):
     assert pattern in offered(found, ADMIN)
 
 
-def test_members_whose_removal_protections_refuse_can_only_be_set(catalog):
-    def family(operation, *roles):
-        return rules(
-            catalog, protections=[section('.*', **{operation: roles})])
-    for name, value in (('hw_numa_mem.0', '1'), ('trait:A', 'required')):
-        assert offers(family('delete', 'admin'), {name: value})
-        assert not offers(family('delete', 'admin'), {name: None})
-        assert offers(family('delete', 'member'), {name: None})
-
-
-@pytest.mark.parametrize(('closed', 'value', 'expected'), [
-    (('create', 'update'), 'required', False),
-    (('create', 'update'), None, True),
-    (('delete',), 'required', True),
-    (('delete',), None, False)])
-def test_traits_are_on_offer_for_what_protections_leave_of_them(
-        catalog, closed, value, expected):
+@pytest.mark.parametrize(('name', 'value'), [
+    ('hw_numa_mem.0', '1'), ('trait:A', 'required')])
+@pytest.mark.parametrize(('closed', 'can_be_set', 'can_be_removed'), [
+    (('create', 'update'), False, True), (('delete',), True, False),
+    ((), True, True)])
+def test_a_family_is_on_offer_for_what_one_section_leaves_of_it(
+        catalog, name, value, closed, can_be_set, can_be_removed):
     found = rules(catalog, protections=[
-        section('trait:', **dict.fromkeys(closed, ADMINS))])
-    assert offers(found, {'trait:CUSTOM_A': value}) == expected
+        section('.*', **dict.fromkeys(closed, ADMINS))])
+    assert offers(found, {name: value}) == can_be_set
+    assert offers(found, {name: None}) == can_be_removed
 
 
 def test_traits_are_on_offer_when_one_of_them_could_be(catalog):
