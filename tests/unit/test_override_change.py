@@ -17,13 +17,12 @@ def test_what_is_added_removed_or_changed_differs():
     before = overrides_of(
         {'hw_disk_bus': 'ide', 'hw_pmu': 'true', 'os_type': 'linux'})
     after = overrides_of(
-        {'hw_disk_bus': 'scsi', 'os_type': 'linux', 'hw_boot_menu': 'true'})
-    assert after.differing(before) == ['hw_boot_menu', 'hw_disk_bus', 'hw_pmu']
-
-
-def test_removing_a_property_differs_from_not_overriding_it():
-    assert overrides_of(PMU).differing(NONE) == ['hw_pmu']
-    assert NONE.differing(overrides_of(PMU)) == ['hw_pmu']
+        {'hw_disk_bus': 'scsi', 'os_type': 'linux', 'hw_boot_menu': 'true',
+         # Removing it differs from not overriding it.
+         'hw_vif_model': None})
+    for one, other in (before, after), (after, before):
+        assert one.differing(other) == [
+            'hw_boot_menu', 'hw_disk_bus', 'hw_pmu', 'hw_vif_model']
 
 
 # --- what is new over the same image ----------------------------------------

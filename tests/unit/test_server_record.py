@@ -245,12 +245,6 @@ def test_the_snapshot_of_a_server_without_overrides_is_nova_s_own():
     assert given == image()
 
 
-def test_the_snapshot_itself_is_left_alone():
-    image = snapshot(vmware_disktype='streamOptimized')
-    overridden().over_snapshot(image)
-    assert image == snapshot(vmware_disktype='streamOptimized')
-
-
 def test_of_the_stored_image_the_record_is_no_part():
     record = overridden(image_min_ram='64', image_base_image_ref='an-image',
                         shelved_image_id='x')
@@ -280,11 +274,12 @@ def test_the_image_s_own_properties_are_known_without_the_image(
     assert record.properties == asked.merge(image)
 
 
-def test_what_is_asked_of_a_record_does_not_change_it():
-    record = overridden()
+def test_what_is_asked_of_a_record_changes_neither_it_nor_a_snapshot():
+    record, image = overridden(), snapshot(vmware_disktype='x')
     record.properties.clear()
-    record.over_snapshot(snapshot(vmware_disktype='x'))
+    record.over_snapshot(image)
     assert record.properties == {'hw_firmware_type': 'uefi'}
+    assert image == snapshot(vmware_disktype='x')
 
 
 def test_what_nova_stores_of_an_image_besides_its_properties_is_none_of_them():
