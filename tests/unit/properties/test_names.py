@@ -134,3 +134,15 @@ def test_names_of_glances_definitions_that_are_old_name_the_new_one(
         name, field):
     assert refusals.of(CATALOG.resolve, name) == {
         name: (errors.LEGACY_NAME, f'legacy name, use {field}')}
+
+
+@pytest.mark.parametrize(('name', 'members'), [
+    ('hw_numa_cpus', 'hw_numa_cpus.N, one entry each, N from 0 to 127, no '
+                     'leading zeros'),
+    ('hw_numa_mem', 'hw_numa_mem.N, one entry each, N from 0 to 127, no '
+                    'leading zeros'),
+    ('traits_required', 'trait:NAME, one entry each, up to 213 of A-Z, 0-9 '
+                        'and _')])
+def test_the_field_of_a_family_is_told_the_names_of_its_members(name, members):
+    assert refusals.of(CATALOG.resolve, name) == {
+        name: (errors.LIST_FIELD, f'use {members}')}
