@@ -60,7 +60,7 @@ def test_a_refused_set_does_nothing_else(client, cloud, server):
     (['--os-compute-api-version', '2.1', 'server', 'set', OPTION,
       'hw_disk_bus=ide', '--hostname', 'other'], '2.90'),
     (['server', 'set', DROP, '--property', 255 * 'x' + 'x=y'], 'metadata'),
-    (['server', 'set', DROP, '--state', 'active', '--auto-approve'],
+    (['server', 'set', DROP, '--state', 'active'],
      '--state does not go with options of overrides'),
     (['--os-compute-api-version', '2.1', 'server', 'unset', OPTION,
       'hw_disk_bus', '--description'], '2.19')])

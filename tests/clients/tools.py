@@ -18,6 +18,10 @@ CLIENTS = ROOT / os.environ.get('CLIENTS', '.venv/clients-10')
 #: Whether it is the one that demo-serve and the pages use.
 NEWEST = CLIENTS.name == 'clients-10'
 
+#: Whether its "openstack server evacuate" can: that of 7.1 gives openstacksdk's
+#: evacuate_server a password, which that does not take.
+EVACUATES = CLIENTS.name != 'clients-7'
+
 
 @dataclasses.dataclass(frozen=True)
 class Request:
