@@ -7,7 +7,6 @@ import sys
 from typing import Any
 
 from nova_image_override import errors
-from nova_image_override.cmd import shell
 from nova_image_override.cmd import version
 from nova_image_override.nova_interfaces import compute as compute_interfaces
 from nova_image_override.nova_interfaces import interface
@@ -35,6 +34,8 @@ def main() -> None:
         if version.is_asked('nova-compute-image-override'):
             return
     except OSError as exc:
+        # Only here: it imports cliff, which nova-compute does not need.
+        from nova_image_override.cmd import shell
         sys.exit(shell.end(exc, 1))
     # Chooses native threads or eventlet, and must be the first of Nova to be
     # imported: in alphabetical order, nova.service imports eventlet and
