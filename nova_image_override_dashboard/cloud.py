@@ -8,6 +8,7 @@ from django import http
 from django.utils.translation import gettext as _
 from openstack_dashboard.api import _nova
 
+from nova_image_override import errors
 from nova_image_override.client import answers
 from nova_image_override.client import transport
 
@@ -32,12 +33,18 @@ def compute(request: http.HttpRequest) -> transport.OverridingSession:
 
 
 class PresetChanged(answers.Error):
-    """A page asks for a preset that is no longer what the page shows."""
+    """A page asks for a preset that is no longer what the page shows.
+
+    :ivar message: and ``problems``, as :class:`answers.Refused` has them
+    """
 
     def __init__(self) -> None:
-        super().__init__(_(
+        self.message = _(
             'The preset has changed since this was opened: open it again to '
-            'see what it has now.'))
+            'see what it has now.')
+        self.problems = (errors.Problem(
+            errors.PRESET, 'preset_changed', self.message),)
+        super().__init__(self.message)
 
 
 def preset_as_shown(

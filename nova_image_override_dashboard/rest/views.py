@@ -34,11 +34,8 @@ def ajax(data_required: bool = False) -> collections.abc.Callable[[View], View]:
         def answer(*args: typing.Any, **kwargs: typing.Any) -> typing.Any:
             try:
                 return view(*args, **kwargs)
-            except answers.Refused as exc:
-                return _refused(exc.message, exc.problems)
-            except cloud.PresetChanged as exc:
-                return _refused(str(exc), [errors.Problem(
-                    errors.PRESET, 'preset_changed', str(exc))])
+            except (answers.Refused, cloud.PresetChanged) as exc:
+                return _refused(exc)
             except answers.NotAvailable as exc:
                 raise utils.AjaxError(_NOT_FOUND, str(exc)) from None
         return typing.cast(
@@ -47,13 +44,13 @@ def ajax(data_required: bool = False) -> collections.abc.Callable[[View], View]:
 
 
 def _refused(
-    message: str, problems: collections.abc.Iterable[errors.Problem],
+    exc: answers.Refused | cloud.PresetChanged,
 ) -> dict[str, typing.Any]:
     return {'refused': {
-        'message': message,
+        'message': exc.message,
         'problems': {problem.name: {'code': problem.code,
                                     'reason': problem.reason}
-                     for problem in problems}}}
+                     for problem in exc.problems}}}
 
 
 def required(
