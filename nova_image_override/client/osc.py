@@ -289,7 +289,7 @@ class Set(Hook):
     """``server set --[no-]image-prop-override[-preset] [--dry-run]``.
 
     Overrides are checked before the command's own code, and changed after it:
-    whatever is refused, they stay as they were.
+    a refusal of either leaves them as they were.
     """
 
     _dropping = 'nova_image_override_drop'
@@ -316,7 +316,7 @@ class Set(Hook):
                 f'--dry-run of server set needs {arguments.SET}, '
                 f'{arguments.PRESET} or {arguments.DROP}')
         if dropping or asked:
-            if getattr(parsed_args, 'state', None):
+            if parsed_args.state:
                 # After it the server does not count as stopped.
                 raise exceptions.CommandError(
                     '--state does not go with options of overrides')

@@ -59,7 +59,7 @@ def test_an_override_is_read_back_with_the_images_own_value(value, own):
      {'hw_disk_bus': 'sata'}),
     # One that was set and has no value is not in force.
     ({SET + 'hw_disk_bus': 'ide'}, {}),
-    # What is removed stays so, whatever default Nova fills in.
+    # What is removed stays so, even if Nova fills in a default.
     *(({REMOVED + 'hw_machine_type': own, **default},
        {'hw_machine_type': None}) for own in ('pc', '')
       for default in ({}, {'image_hw_machine_type': 'q35'})),

@@ -76,8 +76,8 @@ _MOST = {f'hw_numa_cpus.{n}': ','.join(['0-7'] * 8) for n in range(64)}
 @pytest.mark.parametrize(('flavor', 'overrides', 'base', 'blamed', 'cpus'), [
     (guests.flavor(8, hw__pmu='false'), _OTHERS | _MOST, {},
      {'hw_mem_encryption', 'hw_mem_page_size', 'hw_pmu'}, 4096),
-    # An image's are expanded with the overrides and without, whatever the
-    # number of conflicts.
+    # An image's are expanded once with the overrides and once without, with
+    # any number of conflicts.
     (guests.flavor(8, hw__pmu='false', hw__cpu_policy='shared'), _OTHERS,
      _MOST, {'hw_cpu_policy', 'hw_mem_encryption', 'hw_pmu'}, 2 * 4096),
     # To find what makes an exclusion, they are not expanded again.

@@ -212,7 +212,7 @@ def test_of_several_overrides_the_one_that_is_wrong_is_to_blame(
 def test_whatever_the_image_has_only_what_is_wrong_is_to_blame(
         overrides, specs, base, blamed):
     if not guests.known({**base, **overrides}):
-        pytest.skip('this Nova has no such property')
+        pytest.skip('this Nova lacks a property, or its value')
     assert sorted(guests.problems(overrides, specs, base)) == blamed
 
 
