@@ -62,13 +62,23 @@ class Browser:
 
     def until(self, condition: Condition, what: object = '') -> typing.Any:
         """Wait for a condition; return what it returns."""
+        def now(driver: typing.Any) -> typing.Any:
+            try:
+                return condition(driver)
+            except exceptions.WebDriverException as exc:
+                # So chromedriver calls some elements that have gone since they
+                # were found, others stale.
+                if 'does not belong to the document' in str(exc.msg):
+                    return False
+                raise
+
         try:
             return ui.WebDriverWait(
                 self.driver, PATIENCE, poll_frequency=0.1,
                 ignored_exceptions=[
                     exceptions.NoSuchElementException,
                     exceptions.StaleElementReferenceException,
-                ]).until(condition)
+                ]).until(now)
         except exceptions.TimeoutException:
             raise AssertionError(
                 f'waited {PATIENCE} s for {what or condition}') from None
